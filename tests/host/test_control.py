@@ -14,7 +14,8 @@ from tests.host.queues import MAC, RUN, counted
 
 OK, ERROR = 0, 1
 PROMISCUOUS, ALL_MULTICAST, TABLE, ADDRESS, VLAN_ADD, VLAN_DELETE, PAIRS = (0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1), (4, 0)
-EVERYTHING = Commands(receive=True, vlan=True, address=True, pairs=True)
+RSS = (4, 1)
+EVERYTHING = Commands(receive=True, vlan=True, address=True, pairs=True, coalesce=True, rss=True)
 FORGETS = 4200  # cycles that the card takes after the queue's start to clear its table of VLANs
 COMMANDS, ANSWERS, TABLES, FRAMES = 0x40000, 0x50000, 0x58000, 0x80000
 ROOM = 16  # entries of the table of addresses
@@ -22,28 +23,16 @@ BUFFERS, SLOT = 64, 2048
 BROADCAST = b"\xff" * 6
 
 
-class Driver:
-    """A receive queue with buffers, and a control queue."""
+class ControlQueue:
+    """The control queue of a driver, in its memory from byte `at` on."""
 
-    def __init__(self, card, ring, offers: Commands = EVERYTHING, control: int = 2):
-        self.card, self.number, self.ring, self.offers = card, control, ring, offers
-        self.memory = HostMemory(card, 1 << 21)
-        self.receive = ring(self.memory, 0x0, BUFFERS)
-        card.host.start(RECEIVE, self.receive.place)
-        self.buffers = {}
-        for slot in range(BUFFERS):
-            self._buffer(slot)
-        self.receive.publish()
-        card.host.kick(RECEIVE)
+    def __init__(self, card, ring, memory: HostMemory, at: int, offers: Commands = EVERYTHING):
+        self.card, self.number, self.ring, self.memory, self.at, self.offers = card, card.host.control, ring, memory, at, offers
         self.start()
-
-    def _buffer(self, slot: int) -> None:
-        address = self.memory.base + FRAMES + SLOT * slot
-        self.buffers[self.receive.add([(address, SLOT)], WRITE)] = slot
 
     def start(self) -> None:
         """Starts the control queue from its beginning."""
-        self.queue = self.ring(self.memory, 0x8000, 16)
+        self.queue = self.ring(self.memory, self.at, 16)
         place = self.queue.place
         self.card.host.offer(MAC.hex(":"), self.offers)
         self.card.host.start(self.number, Place(place.descriptors, place.driver, place.device, place.size, place.start, place.packed, indirect=True))
@@ -79,6 +68,25 @@ class Driver:
 
     def does(self, name: tuple[int, int], data: bytes = b"", **more) -> None:
         assert self.ask(name, data, **more) == OK
+
+
+class Driver(ControlQueue):
+    """A control queue, and a receive queue with buffers."""
+
+    def __init__(self, card, ring, offers: Commands = EVERYTHING):
+        memory = HostMemory(card, 1 << 21)
+        self.receive = ring(memory, 0x0, BUFFERS)
+        card.host.start(RECEIVE, self.receive.place)
+        super().__init__(card, ring, memory, 0x8000, offers)
+        self.buffers = {}
+        for slot in range(BUFFERS):
+            self._buffer(slot)
+        self.receive.publish()
+        card.host.kick(RECEIVE)
+
+    def _buffer(self, slot: int) -> None:
+        address = self.memory.base + FRAMES + SLOT * slot
+        self.buffers[self.receive.add([(address, SLOT)], WRITE)] = slot
 
     def gets(self, *frames: bytes) -> list[bool]:
         """For each of these frames from the wire, whether it is received."""
@@ -215,6 +223,7 @@ def test_a_chain_that_cannot_be_stops_the_control_queue_alone(card, ring):
     driver = Driver(card, ring)
     driver.does(PROMISCUOUS, b"\0")
     base = driver.memory.base
+    card.run(RUN)  # the queue is at rest while its memory is granted anew
     card.host.grant([Region(base, driver.memory.size), Region(0, 4096)])
     chains = [
         ([(base + ANSWERS, 1)], 1, "size"), ([(base + COMMANDS, 3)], 0, "flags"), ([(base, 3), (base + COMMANDS, 2), (base + COMMANDS + 2, 1)], 0, "flags"),

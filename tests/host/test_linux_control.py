@@ -10,9 +10,9 @@ import pytest
 
 from girih.card import VirtualCard
 from girih.card.cable import attach, host_addresses
-from girih.card.guest import guest_root, start_guest
+from girih.card.guest import guest_root, start_guest, status
 from girih.card.guest_ways import UserModeLinux
-from girih.card.host import RECEIVE, WINDOW
+from girih.card.host import RECEIVE, SEND, WINDOW, Coalescing
 from girih.card.session import Session
 from girih.card.vhost_user import VhostUser
 from girih.paths import ROOT
@@ -62,10 +62,19 @@ while True:
 CHANNELS = """
 ip address add 10.77.0.2/24 dev eth0
 for pairs in 1 4 3 5 1; do
-  channels $pairs
+  ethtool channels $pairs
   for file in 1 2 3 4 5 6; do wget -q -O /tmp/got http://10.77.0.1:8000/file; done
   echo fetched $(wc -c </tmp/got)
 done
+"""
+
+
+COALESCING = """
+ip address add 10.77.0.2/24 dev eth0
+for waits in "200 64" "0 1" "70000 1" "65535 65535" "10 8"; do ethtool coalesce $waits; done
+for file in 1 2 3; do wget -q -O /tmp/got http://10.77.0.1:8000/file; done
+echo fetched $(wc -c </tmp/got)
+ping -c 2 -i 0.2 10.77.0.1
 """
 
 
@@ -89,6 +98,10 @@ class Guest:
         self.cable, self.stack, self.look, self.seen = cable, stack, look, []
         self.root = guest_root(folder / "root", script, way=Tagging())
 
+    def give_ethtool(self) -> None:
+        """Gives the guest the program of ethtool.c, which busybox lacks."""
+        subprocess.run(["gcc", "-static", "-O1", "-Wall", "-Werror", "-o", str(self.root / "bin" / "ethtool"), str(ROOT / "tests" / "host" / "ethtool.c")], check=True)
+
     def run(self) -> str:
         """Runs the guest to its end and returns its output."""
         with open(self.folder / "log", "w") as log:
@@ -97,7 +110,7 @@ class Guest:
             self.stack.callback(guest.kill)
             self.session.serve(seconds=SECONDS, until=partial(self._looks, guest))
         text = (self.folder / "log").read_text(errors="replace")
-        assert guest.returncode == 0 and not self.complaints, text
+        assert status(self.root, guest) == 0 and not self.complaints, text
         return text
 
     def _looks(self, guest) -> bool:
@@ -145,7 +158,7 @@ def test_linux_sets_the_number_of_pairs(tmp_path):
     with ExitStack() as stack:
         card = stack.enter_context(VirtualCard.open(PAIRS_CARD))
         guest = Guest(stack, card, tmp_path, CHANNELS, pairs)
-        subprocess.run(["gcc", "-static", "-O1", "-Wall", "-Werror", "-o", str(guest.root / "bin" / "channels"), str(ROOT / "tests" / "host" / "channels.c")], check=True)
+        guest.give_ethtool()
         server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
         text = guest.run()
         print(text, *guest.seen, sep="\n")
@@ -157,3 +170,26 @@ def test_linux_sets_the_number_of_pairs(tmp_path):
         assert [one for at, one in enumerate(spread) if at == 0 or spread[at - 1] != one] == [1, 4, 3, 1]
         assert guest.seen[0][1:] == (0, 0, 0, 0) and (1, True, False, False, False) in guest.seen and sum(guest.seen[-1][1:]) > 2
         assert card.registers.counters("host")["host"]["mark_commands_refused"] == 0
+
+
+def test_linux_says_how_long_interrupts_wait(built, tmp_path):
+    """In both directions, what the card cannot hold is refused, frames pass all the same, and the next driver begins without."""
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "file").write_bytes(bytes(50_000))
+
+    def coalescing(card) -> tuple[Coalescing, Coalescing]:
+        return card.host.coalescing(RECEIVE), card.host.coalescing(SEND)
+
+    with ExitStack() as stack:
+        card = stack.enter_context(VirtualCard(built("nic")))
+        guest = Guest(stack, card, tmp_path, COALESCING, coalescing)
+        guest.give_ethtool()
+        server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        text = guest.run()
+        print(text, *guest.seen, sep="\n")
+        assert [line for line in text.splitlines() if line.startswith("coalesce")] == [
+            "coalesce 200 64: set", "coalesce 0 1: set", "coalesce 70000 1: refused", "coalesce 65535 65535: set", "coalesce 10 8: set",
+        ]  # fmt: skip
+        assert "fetched 50000" in text and "2 packets received" in text
+        assert (Coalescing(10, 8), Coalescing(10, 8)) in guest.seen and guest.seen[-1] == guest.seen[0] == (Coalescing(), Coalescing())
+        assert card.registers.counters("host")["host"]["mark_commands_refused"] > 0

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from girih.card.guest_ways import BUSYBOX, Device, Way, chosen
 
+ENDED = "ended"  # the file that a guest writes into its root folder before it powers off
 # The device is down before the power is: Linux breaks the virtqueues of devices that it shuts down, and start_xmit() waits for ever in a broken one.
 INIT = """\
 #!/bin/busybox sh
@@ -24,6 +25,7 @@ ip link set lo up
 ip link set eth0 up
 {script}
 ip link set eth0 down
+echo >/{ended}
 poweroff -f
 """
 LEASE = """\
@@ -48,7 +50,7 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
     shutil.copy(str(shutil.which(BUSYBOX)), folder / "bin" / BUSYBOX)
     for module in modules:
         shutil.copy(module, folder / "lib")
-    init = INIT.format(before=way.before, script=script, modules=" ".join(module.stem for module in modules))
+    init = INIT.format(before=way.before, ended=ENDED, script=script, modules=" ".join(module.stem for module in modules))
     for name, text in {"init": init, "lib/lease": LEASE, **(files or {})}.items():
         (folder / name).write_text(text)
         (folder / name).chmod(0o755)
@@ -58,4 +60,10 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
 def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
     """Boots the guest of a root folder with the network device at a vhost-user socket. device: its address and pairs, if known; None: the card is asked.
     options: those of Popen. The guest ends with the thread that has started it, however that ends, but two helpers of User-Mode Linux may stay. Raises GirihError."""
+    (root / ENDED).unlink(missing_ok=True)
     return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], **options)
+
+
+def status(root: Path, guest: subprocess.Popen) -> int:
+    """The status of a guest that has ended: 0 if it has powered off. A kernel of User-Mode Linux can still die then, by an interrupt of its timer."""
+    return 0 if (root / ENDED).exists() else guest.returncode

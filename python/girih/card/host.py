@@ -32,6 +32,7 @@ ACCESS, MEMORY = Format("host_access"), Format("memory_access")
 READ_OR_WRITE = MEMORY.encode("grant_rights", {"read": 1, "write": 1})
 # Words of a queue in the window, behind the three addresses.
 SIZE, START, ENABLE, STATE, DOORBELL = 6, 7, 8, 9, 10
+MOST_COALESCED = 0xFFFF  # frames, and microseconds
 STOP_READS = 10_000
 """More reads of a queue's state than a queue needs to end."""
 
@@ -62,12 +63,24 @@ class Place:
 
 @dataclass(frozen=True)
 class Commands:
-    """The commands of a control queue: receive modes and addresses, VLANs, the device's address, the number of pairs."""
+    """The commands of a control queue: receive modes and addresses, VLANs, the device's address, the number of pairs, when interrupts come, how flows are
+    spread (receive-side scaling)."""
 
     receive: bool = False
     vlan: bool = False
     address: bool = False
     pairs: bool = False
+    coalesce: bool = False
+    rss: bool = False
+
+
+@dataclass(frozen=True)
+class Coalescing:
+    """How long an interrupt of a virtqueue waits: until `frames` have been used since the last one (0: any number), at most `microseconds`
+    (0: it does not wait)."""
+
+    microseconds: int = 0
+    frames: int = 0
 
 
 @dataclass(frozen=True)
@@ -152,6 +165,16 @@ class HostPort:
     def segments(self) -> bool:
         """Whether frames of the host can be cut into segments."""
         return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 1)
+
+    @cached_property
+    def can_scale(self) -> bool:
+        """Whether a driver can spread flows over the pairs by a key of its own (receive-side scaling)."""
+        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 2)
+
+    @property
+    def scales(self) -> bool:
+        """Whether the driver does."""
+        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 4)
 
     def set_latency(self, cycles: int) -> None:
         """Cycles from an access of the card to its answer."""
@@ -250,6 +273,19 @@ class HostPort:
         for entry in range(ACCESS.size("SteerEntries")):
             self._write(offset(WINDOW, "steer", entry=entry), pairs[entry % len(pairs)])
 
+    def coalesce(self, direction: int, how: Coalescing) -> None:
+        """Sets how long the interrupts of all virtqueues in a direction (RECEIVE, SEND) wait, unless the driver sets it itself. Raises GirihError for a value
+        that the card cannot hold."""
+        for name, value in vars(how).items():
+            if not 0 <= value <= MOST_COALESCED:
+                raise GirihError(f"interrupts are to wait for {value} {name}", self.tile, f"Give 0 to {MOST_COALESCED}.")
+        self._write(offset(WINDOW, "coalesce", direction=direction), how.microseconds << 16 | how.frames)
+
+    def coalescing(self, direction: int) -> Coalescing:
+        """How long the interrupts of a direction wait at present."""
+        word = self._registers.read_window(self.tile, offset(WINDOW, "coalesce", direction=direction))
+        return Coalescing(word >> 16, word & MOST_COALESCED)
+
     @property
     def control(self) -> int:
         """The number of the control queue, which follows those of all pairs."""
@@ -260,7 +296,7 @@ class HostPort:
         octets = bytes.fromhex(mac.replace(":", ""))
         self._write(self._filter(0), int.from_bytes(octets[:4], "little"))
         self._write(self._filter(1), int.from_bytes(octets[4:], "little"))
-        self._write(self._filter(2), commands.receive | commands.vlan << 1 | commands.address << 2 | commands.pairs << 3)
+        self._write(self._filter(2), commands.receive | commands.vlan << 1 | commands.address << 2 | commands.pairs << 3 | commands.coalesce << 4 | commands.rss << 5)
 
     @property
     def filter(self) -> Filter:

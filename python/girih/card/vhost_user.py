@@ -12,22 +12,24 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from girih.card.host import Commands, Place, Region
+from girih.card.host import ACCESS, Commands, Place, Region
 from girih.card.vhost_guest import Guest, Memory, Vring
 from girih.card.vhost_socket import Connection, ProtocolError, closed, listener, notify, ring
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 
 U64, VRING, ADDRESSES, REGION = struct.Struct("<Q"), struct.Struct("<II"), struct.Struct("<IIQQQQ"), struct.Struct("<QQQQ")
+NET_CONFIG = struct.Struct("<6sHHHIBBHI")  # struct virtio_net_config: mac, status, pairs, MTU, speed, duplex, bytes of a key, entries of a table, hash types
+HASH_TYPES = 0x3F  # IPv4, TCP and UDP over it, IPv6, TCP and UDP over it
 INDEX, NO_FD = 0xFF, 0x100  # of the number by which a message names a virtqueue's eventfd
 
 # Feature bits: of virtio, of vhost-user, of its protocol.
 NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO = 11, 12, 13, 56
-NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR = 17, 18, 19, 23
+NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_NOTF_COAL, NET_RSS = 17, 18, 19, 23, 53, 60
 NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, NET_MQ, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED, IN_ORDER = 0, 1, 5, 15, 22, 28, 29, 30, 32, 34, 35
 PROTOCOL_MQ, REPLY_ACK, BACKEND_REQ, CONFIG, STATUS = 0, 3, 5, 9, 16  # User-Mode Linux 6.1 has no interrupts without BACKEND_REQ
 SEGMENTS = sum(1 << bit for bit in (NET_HOST_TSO4, NET_HOST_TSO6, NET_HOST_ECN, NET_HOST_USO))  # offered if the card can cut frames
-CONTROL = sum(1 << bit for bit in (NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR))
+CONTROL = sum(1 << bit for bit in (NET_CTRL_VQ, NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_NOTF_COAL))
 FEATURES = CONTROL | SEGMENTS | sum(1 << bit for bit in (NET_CSUM, NET_GUEST_CSUM, NET_MAC, NET_MRG_RXBUF, INDIRECT, EVENT_INDEX, PROTOCOL_FEATURES, VERSION_1, RING_PACKED, IN_ORDER))
 OF_QUEUES = {  # the features that the card knows by virtqueue, as `Place` calls them
     "packed": RING_PACKED,
@@ -50,7 +52,7 @@ CONFIG_CHANGE = 2  # to the guest's program
 NEEDS_RESET = 0x40  # a bit of the device's status
 LOOK_SECONDS = 1.0  # between two looks at whether a virtqueue has been stopped
 MOST_ENTRIES = 32768  # of a virtqueue
-CONFIG_BYTES = 256  # readable bytes of the configuration space; zeros after the MAC address
+CONFIG_BYTES = 256  # readable bytes of the configuration space
 EVENTFD = "anon_inode:[eventfd]"
 
 
@@ -197,7 +199,8 @@ class VhostUser:
         """The features that the guest's driver is offered. It sets the number of its pairs through a control queue: the card's, or one of the guest's program,
         if that supports several pairs."""
         several = self._host.pairs > 1 and (self.features >> NET_CTRL_VQ | guest.protocol >> PROTOCOL_MQ) & 1
-        return self.features & ~(0 if self._host.segments else SEGMENTS) | several << NET_MQ
+        scales = self._host.can_scale and self.features >> NET_CTRL_VQ & 1
+        return self.features & ~(0 if self._host.segments else SEGMENTS) | several << NET_MQ | scales << NET_RSS
 
     def _number(self, guest: Guest, number: int) -> int:
         """The number of a virtqueue that the guest's driver has. Raises ProtocolError."""
@@ -215,7 +218,7 @@ class VhostUser:
 
     def _offer(self, guest: Guest) -> None:
         """Sets which commands the control queue accepts; flows go to the first pair until the driver wants more."""
-        self._host.offer(self._mac, Commands(*map(guest.has, (NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_MQ))))
+        self._host.offer(self._mac, Commands(*map(guest.has, (NET_CTRL_RX, NET_CTRL_VLAN, NET_CTRL_MAC_ADDR, NET_MQ, NET_NOTF_COAL, NET_RSS))))
         self._spread([0])
 
     @property
@@ -231,13 +234,14 @@ class VhostUser:
         guest.status = status | guest.status & NEEDS_RESET if status else 0
 
     def _config(self, guest: Guest, body: bytes) -> bytes:
-        """The requested part of struct virtio_net_config: the MAC address, a status that is not offered, the number of pairs, and zeros."""
+        """The requested part of the configuration space: the MAC address, the number of pairs, and the limits of receive-side scaling. The rest is not offered, and 0."""
         at, size, _flags = struct.unpack_from("<III", body)
         changed = guest.has(NET_CTRL_MAC_ADDR) and any(vring.live and vring.on_card == self._host.control for vring in guest.vrings)
         mac = bytes.fromhex((self._host.filter.mac if changed else self._mac).replace(":", ""))
         if at + size > CONFIG_BYTES:
             raise ProtocolError(f"{size} bytes of the configuration are asked for, from {at} on; there are {CONFIG_BYTES}")
-        config = mac + bytes(2) + self._host.pairs.to_bytes(2, "little")
+        rss = (ACCESS.size("RssKeyBytes"), ACCESS.size("SteerEntries"), HASH_TYPES) if self._host.can_scale else (0, 0, 0)
+        config = NET_CONFIG.pack(mac, 0, self._host.pairs, 0, 0, 0, *rss)
         return body[:12] + config.ljust(CONFIG_BYTES, b"\0")[at : at + size]
 
     def _set_memory(self, guest: Guest, body: bytes) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from girih.bootstrap import ensure
-from girih.card.guest import guest_root, start_guest
+from girih.card.guest import guest_root, start_guest, status
 from girih.card.guest_ways import WAYS, chosen
 from girih.errors import GirihError
 
@@ -30,4 +30,6 @@ def register(app: typer.Typer) -> None:
         ensure(packages=how.packages)
         with TemporaryDirectory() as folder:
             root = guest_root(Path(folder) / "root", f"ip address add {address} dev eth0\n{run}", way=how)
-            raise typer.Exit(start_guest(root, socket.absolute(), how).wait())
+            process = start_guest(root, socket.absolute(), how)
+            process.wait()
+            raise typer.Exit(status(root, process))

@@ -19,6 +19,7 @@ PROGRAMS = ("linux.uml", "busybox", "tc", "ip", "setarch")
 GUEST = ROOT / "python" / "girih" / "experiments" / "linux_loss_guest.py"
 INIT = """\
 #!/bin/sh
+{before}
 export PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/
 mount -t proc proc /proc
 mount -t sysfs sys /sys
@@ -41,7 +42,7 @@ def linux_goodput(connections: Sequence[tuple[float, bool]], warmup: int, rounds
     assert isinstance(way, UserModeLinux)
     init = BUILD / "guest" / "linux_loss"
     init.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(init, INIT.format(modules=way.modules_folder(), guest=GUEST, warmup=warmup, rounds=rounds, connections=json.dumps(connections)))
+    write_if_changed(init, INIT.format(before=way.before, modules=way.modules_folder(), guest=GUEST, warmup=warmup, rounds=rounds, connections=json.dumps(connections)))
     init.chmod(0o755)
     command = way.boot("mem=512M", "hostfs=/", "ro", f"init={init}", "con0=null,fd:1")
     done = subprocess.run(["timeout", "--kill-after=5", str(SECONDS), *command], capture_output=True, text=True)

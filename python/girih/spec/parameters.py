@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of engines: their defaults and the rules for their values, from a kind's `.yaml`.
 
-A rule is a number or a constant expression of SystemVerilog over W, FlitBytes, MaxFrameBytes, MaxFrameFlits and the
-engine's own parameters, such as `2 * MaxFrameFlits` or `Kind0 == 2 ? 2 : 1`.
+A rule is a number or a constant expression of SystemVerilog over W, FlitBytes, MaxFrameBytes, MaxFrameFlits, ChainHops (0: the
+card's messages have no chains) and the engine's own parameters, such as `2 * MaxFrameFlits` or `Kind0 == 2 ? 2 : 1`.
 """
 
 from __future__ import annotations
@@ -77,6 +77,7 @@ class Parameters:
             "FlitBytes": params.flit_bytes,
             "MaxFrameBytes": params.max_frame,
             "MaxFrameFlits": -(-params.max_frame // params.flit_bytes),
+            "ChainHops": params.chain_hops,
         }
 
     def value(self, parameter: EngineParameter) -> int:

@@ -53,6 +53,11 @@ module host_control
     output logic                   vlan_pass_o,
     output logic                   pairs_set_o,
     output pairs_t                 pairs_o,
+    output logic                   rss_set_o,
+    output steer_t                 rss_table_o,
+    output rss_t                   rss_o,
+    output coalesce_t              coalesce_receive_o,
+    output coalesce_t              coalesce_send_o,
 
     output logic carried_out_o,  // for a cycle: a command has been carried out
     output logic refused_o       // or refused
@@ -89,6 +94,8 @@ module host_control
       .enable_i,
       .place_i,
       .kick_i,
+      .coalesce_i('0),
+      .microsecond_i(1'b0),
       .active_o,
       .reason_o,
       .stopped_o,
@@ -260,7 +267,12 @@ module host_control
       .vlan_o,
       .vlan_pass_o,
       .pairs_set_o,
-      .pairs_o
+      .pairs_o,
+      .rss_set_o,
+      .rss_table_o,
+      .rss_o,
+      .coalesce_receive_o,
+      .coalesce_send_o
   );
   assign carried_out_o = done && ok;
   assign refused_o = done && !ok;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives a hash of each received frame's flow beside its first flit. A flow is source, destination and protocol, and for TCP and UDP also the ports.
+// Gives two hashes of each received frame's flow beside its first flit: the card's, and that of receive-side scaling with a driver's key. A flow is source, destination and protocol, and for TCP and UDP also the ports.
 //
 //   IPv4, with options or without    the ports, unless it is a fragment
 //   IPv6                             the protocol is the next header; the ports, if they directly follow the IPv6 header, which they never do in a fragment
 //
 // The Ethernet header is with or without a tag. Other frames have no flow, nor have those that end before all that makes it.
 //
-//   header_window -> flow -> hash
+//   header_window -> flow -> hashes
 //
 // A frame waits until all bytes that headers can have are there, or it has ended, so that what these say is not in the way of its flits. One cycle
 // (none without Cut), and those in which these bytes come; one flit per cycle.
 module host_flow
-  import girih_pkg::*, net_pkg::*, header_pkg::*;
+  import girih_pkg::*, net_pkg::*, header_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
-    parameter bit Cut = TimingMhz >= 250  // between the flow and its hash, for one cycle
+    parameter bit Cut = TimingMhz >= 250,  // between the flow and its hashes, for one cycle
+    localparam int unsigned EntryBits = $clog2(SteerEntries)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -27,7 +28,10 @@ module host_flow
     output flit_t       out_flit_o,
     output logic        out_first_o,
     output logic        has_flow_o,   // valid with out_first_o, like the hash
-    output logic [15:0] hash_o
+    output logic [15:0] hash_o,
+    input  rss_t                 rss_i,
+    output logic                 scaled_o,  // valid with out_first_o, like its hash: the frame is of a type that is hashed
+    output logic [EntryBits-1:0] rss_hash_o
 );
   localparam int unsigned PortBytes = 4;
   typedef struct packed {
@@ -46,6 +50,7 @@ module host_flow
     flit_t flit;
     logic first;
     logic known;  // it has a flow if it has all of it
+    logic is_six, has_ports;
     offset_t available, need;
     logic [FlowBits-1:0] flow;
   } staged_t;
@@ -105,6 +110,8 @@ module host_flow
     stage.flit = window_flit;
     stage.first = window_first;
     stage.available = available;
+    stage.is_six = is_six;
+    stage.has_ports = is_six ? ports6 : ports4;
     // The first 16 bits are inverted for the hash.
     if (is_six) begin
       stage.known = six.version == 4'd6;
@@ -139,8 +146,33 @@ module host_flow
       .hash_o
   );
 
+
+  // The flow of receive-side scaling: without the protocol, and with the ports only if they are hashed for it.
+  localparam int unsigned ScaledBits = $bits(flow6_t) - 8;
+  flow4_t of4;
+  flow6_t of6;
+  logic is_tcp, with_ports, by_address;
+  logic [31:0] ports;
+  logic [ScaledBits-1:0] scaled;
+  assign of4 = staged.flow[$bits(flow4_t)-1:0] ^ {16'hffff, ($bits(flow4_t) - 16)'(0)};
+  assign of6 = staged.flow ^ {16'hffff, ($bits(flow6_t) - 16)'(0)};
+  assign is_tcp = (staged.is_six ? of6.protocol : of4.protocol) == ProtocolTcp;
+  assign with_ports = staged.has_ports && (staged.is_six ? (is_tcp ? rss_i.types.tcp6 : rss_i.types.udp6) : (is_tcp ? rss_i.types.tcp4 : rss_i.types.udp4));
+  assign by_address = staged.is_six ? rss_i.types.ip6 : rss_i.types.ip4;
+  assign ports = with_ports ? (staged.is_six ? of6.ports : of4.ports) : '0;
+  assign scaled = staged.is_six ? {of6.src, of6.dst, ports} : {of4.src, of4.dst, ports, (ScaledBits - 96)'(0)};
+  assign scaled_o = has_flow_o && (with_ports || by_address);
+  host_toeplitz #(
+      .FlowBits(ScaledBits),
+      .Bits(EntryBits)
+  ) u_toeplitz (
+      .flow_i(scaled),
+      .key_i(rss_i.key),
+      .hash_o(rss_hash_o)
+  );
+
   logic unused;
-  assign unused = &{1'b0, header, four, six};
+  assign unused = &{1'b0, header, four, six, rss_i.on, rss_i.unclassified};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i && out_valid_o && out_ready_i && out_first_o) begin

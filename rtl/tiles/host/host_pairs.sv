@@ -10,6 +10,7 @@ module host_pairs
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Pairs = 1,
+    parameter bit Steering = 1'b0,  // received messages are spread by their flow
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
     parameter bit Segmentation = 1'b1,
@@ -22,12 +23,16 @@ module host_pairs
     input  logic   [Queues-1:0]       enable_i,
     input  place_t [Queues-1:0]       place_i,
     input  logic   [Queues-1:0]       kick_i,
+    input  coalesce_t                 coalesce_receive_i,
+    input  coalesce_t                 coalesce_send_i,
+    input  logic                      microsecond_i,  // for a cycle, each microsecond
     output logic   [Queues-1:0]       active_o,
     output stop_e  [Queues-1:0]       reason_o,
     output stop_e  [Queues-1:0]       stopped_o,
     output logic   [Queues-1:0][15:0] index_o,
     output logic   [Queues-1:0]       interrupt_o,
-    input  logic   [SteerEntries-1:0][$clog2(HostPairs)-1:0] steer_i,
+    input  steer_t                    steer_i,
+    input  rss_t                      rss_i,
 
     output logic   [Clients-1:0] read_valid_o,
     input  logic   [Clients-1:0] read_ready_i,
@@ -67,7 +72,7 @@ module host_pairs
 );
   // Cycles in which lossless messages for a pair may hold up those for others.
   localparam int unsigned LinkPatience = 1024;
-  localparam int unsigned Steering = 16;  // messages in host_steer, at most
+  localparam int unsigned MostSteered = 16;  // messages in host_steer
 
   logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready;
   flit_t to_flit;
@@ -87,6 +92,8 @@ module host_pairs
         .enable_i(enable_i[Receive]),
         .place_i(place_i[Receive]),
         .kick_i(kick_i[Receive]),
+        .coalesce_i(coalesce_receive_i),
+        .microsecond_i,
         .active_o(active_o[Receive]),
         .reason_o(reason_o[Receive]),
         .stopped_o(stopped_o[Receive]),
@@ -130,6 +137,8 @@ module host_pairs
         .enable_i(enable_i[Send]),
         .place_i(place_i[Send]),
         .kick_i(kick_i[Send]),
+        .coalesce_i(coalesce_send_i),
+        .microsecond_i,
         .active_o(active_o[Send]),
         .reason_o(reason_o[Send]),
         .stopped_o(stopped_o[Send]),
@@ -171,14 +180,16 @@ module host_pairs
     assign from_ready[0] = out_ready_i;
     assign out_flit_o = from_flit[0];
     logic unused;
-    assign unused = &{1'b0, steer_i};
+    assign unused = &{1'b0, steer_i, rss_i};
   end else begin : gen_several
     host_steer #(
-        .Pairs(Pairs)
+        .Pairs(Pairs),
+        .Steering(Steering)
     ) u_steer (
         .clk_i,
         .rst_i,
         .table_i(steer_i),
+        .rss_i,
         .in_valid_i,
         .in_ready_o,
         .in_flit_i,
@@ -190,7 +201,7 @@ module host_pairs
     logic right_room, right_valid;
     fifo #(
         .T(logic),
-        .Depth(Steering)
+        .Depth(MostSteered)
     ) u_right (
         .clk_i,
         .rst_i,

@@ -158,11 +158,41 @@ package host_pkg;
     logic [16:0] bytes;  // written to it
   } used_t;
 
+  // Frames whose chains come into memory with one write of the ring.
+  typedef logic [EmptyWidth:0] shown_t;
+
+  // What a used ring knows of interrupts: it asks the driver about the frames that have come into memory, and the driver wants one, or none.
+  typedef struct packed {
+    logic asks, wanted, declined;  // for a cycle; there is one question at a time
+    shown_t shown;
+  } notice_t;
+
+  // When the interrupts of a virtqueue come: as soon as the driver is to get one, or, if microseconds is not 0, when so many frames have been used
+  // since the last one (0: any number), or so much time has passed.
+  typedef struct packed {
+    logic [15:0] microseconds, frames;
+  } coalesce_t;
+
+  // A pair of virtqueues, and the pair of each entry of the table that maps flows to them.
+  typedef logic [$clog2(HostPairs)-1:0] pair_t;
+  typedef pair_t [SteerEntries-1:0] steer_t;
+
+  // How a driver spreads flows (virtio 1.2, 5.1.6.4.3). types: which headers are hashed; those without ports also for frames whose ports are not.
+  typedef struct packed {logic udp6, tcp6, ip6, udp4, tcp4, ip4;} rss_types_t;
+  typedef struct packed {
+    logic on;
+    rss_types_t types;
+    pair_t unclassified;  // of frames that are not hashed
+    logic [8*RssKeyBytes-1:0] key;  // its first byte at the upper end
+  } rss_t;
+
   // The commands that a control queue takes, according to the features that its driver has accepted.
   typedef logic [47:0] station_t;  // an Ethernet address, its first byte at the low end
   typedef logic [11:0] vlan_id_t;
   typedef logic [$clog2(HostPairs):0] pairs_t;
   typedef struct packed {
+    logic rss;  // how flows are spread
+    logic coalesce;  // when interrupts come
     logic pairs;  // how many pairs flows are spread over
     logic address;  // the device's address
     logic vlan;  // VLANs

@@ -17,6 +17,8 @@ module host_receive
     input  logic        enable_i,
     input  place_t      place_i,
     input  logic        kick_i,
+    input  coalesce_t   coalesce_i,
+    input  logic        microsecond_i,  // for a cycle, each microsecond
     output logic        active_o,
     output stop_e       reason_o,
     output stop_e       stopped_o,
@@ -229,6 +231,8 @@ module host_receive
       .enable_i,
       .place_i,
       .kick_i,
+      .coalesce_i,
+      .microsecond_i,
       .active_o,
       .reason_o,
       .stopped_o,

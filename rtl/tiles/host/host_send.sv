@@ -13,6 +13,8 @@ module host_send
     input  logic        enable_i,
     input  place_t      place_i,
     input  logic        kick_i,
+    input  coalesce_t   coalesce_i,
+    input  logic        microsecond_i,  // for a cycle, each microsecond
     output logic        active_o,
     output stop_e       reason_o,
     output stop_e       stopped_o,
@@ -62,6 +64,8 @@ module host_send
       .enable_i,
       .place_i,
       .kick_i,
+      .coalesce_i,
+      .microsecond_i,
       .active_o,
       .reason_o,
       .stopped_o,

@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends each message whole to the receive queue of one of Pairs pairs: the uppermost bits of its flow's hash (host_flow) select the pair in a
-// table. Messages without a flow go to pair 0. Two cycles, and those in which the bytes of headers come; one flit per cycle.
+// Sends each message whole to the receive queue of one of Pairs pairs, which a table has for its flow. One flit per cycle.
+//
+// Steering = 0: the uppermost bits of a hash of its headers (host_flow) select the entry; messages without such headers go to pair 0. Two cycles, and those
+// in which the bytes of headers come. If the driver spreads flows itself (rss_i), the lowest bits of its hash select the entry, and it says where messages
+// go that are not hashed.
+// Steering = 1: the flow that a match-action port has given the message selects the entry: its parts of as many bits as an entry's index, exclusively
+// ored. One cycle.
 module host_steer
-  import girih_pkg::*, host_access_pkg::*;
+  import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Pairs = 2,
-    localparam int unsigned PairBits = $clog2(HostPairs)
+    parameter bit Steering = 1'b0
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic [SteerEntries-1:0][PairBits-1:0] table_i,
+    input steer_t table_i,
+    input rss_t   rss_i,    // without effect if Steering
 
     input  logic  in_valid_i,
     output logic  in_ready_o,
@@ -26,32 +32,63 @@ module host_steer
   end
 
   logic flow_valid, flow_ready, flow_first, has_flow;
-  logic [15:0] hash;
+  pair_t other;  // of a message without a flow
+  logic [EntryBits-1:0] entry;
   flit_t flow_flit;
-  host_flow u_flow (
-      .clk_i,
-      .rst_i,
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
-      .out_valid_o(flow_valid),
-      .out_ready_i(flow_ready),
-      .out_flit_o (flow_flit),
-      .out_first_o(flow_first),
-      .has_flow_o(has_flow),
-      .hash_o(hash)
-  );
+  if (Steering) begin : gen_by_flow
+    logic begins_q;
+    always_ff @(posedge clk_i) if (rst_i || (flow_valid && flow_ready)) begins_q <= rst_i || flow_flit.last;
+    assign flow_valid = in_valid_i;
+    assign in_ready_o = flow_ready;
+    assign flow_flit = in_flit_i;
+    assign flow_first = begins_q;
+    assign has_flow = 1'b1;
+    assign other = '0;
+    logic unused;
+    assign unused = &{1'b0, rss_i};
+    flow_t flow;
+    assign flow = flow_of(in_flit_i.desc);
+    always_comb begin
+      entry = '0;
+      for (int unsigned b = 0; b < $bits(flow_t); b++) entry[b%EntryBits] ^= flow[b];
+    end
+  end else begin : gen_by_headers
+    logic [15:0] hash;
+    logic [EntryBits-1:0] rss_hash;
+    logic known, scaled;
+    host_flow u_flow (
+        .clk_i,
+        .rst_i,
+        .in_valid_i,
+        .in_ready_o,
+        .in_flit_i,
+        .out_valid_o(flow_valid),
+        .out_ready_i(flow_ready),
+        .out_flit_o (flow_flit),
+        .out_first_o(flow_first),
+        .has_flow_o(known),
+        .hash_o(hash),
+        .rss_i,
+        .scaled_o(scaled),
+        .rss_hash_o(rss_hash)
+    );
+    assign entry = rss_i.on ? rss_hash : hash[15-:EntryBits];
+    assign has_flow = rss_i.on ? scaled : known;
+    assign other = rss_i.on ? rss_i.unclassified : '0;
+    logic unused;
+    assign unused = &{1'b0, hash};
+  end
 
   typedef struct packed {
-    logic [PairBits-1:0] pair;
+    pair_t pair;
     flit_t flit;
   } steered_t;
   steered_t steer, steered;
-  logic [PairBits-1:0] pair_q;
+  pair_t pair_q;
   assign steer.flit = flow_flit;
   always_comb begin
     steer.pair = pair_q;
-    if (flow_first) steer.pair = has_flow ? table_i[hash[15-:EntryBits]] : '0;
+    if (flow_first) steer.pair = has_flow ? table_i[entry] : other;
   end
   always_ff @(posedge clk_i) if (flow_valid && flow_ready) pair_q <= steer.pair;
 
@@ -77,8 +114,6 @@ module host_steer
     end
   end
 
-  logic unused;
-  assign unused = &{1'b0, hash};
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!steered_valid || 32'(steered.pair) < Pairs)

@@ -6,8 +6,8 @@ module host_window
 #(
     parameter int unsigned Queues = 3,
     parameter int unsigned Pairs = 1,
-    parameter bit Segmentation = 1'b1,
-    localparam int unsigned PairBits = $clog2(HostPairs)
+    parameter bit Steering = 1'b0,
+    parameter bit Segmentation = 1'b1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -26,7 +26,15 @@ module host_window
     // The control queue: the commands it offers, and the results of those it was given.
     input  logic    pairs_set_i,
     input  pairs_t  pairs_i,
+    input  logic    rss_set_i,
+    input  steer_t  rss_table_i,
+    input  logic    rss_on_i,
     output offers_t offers_o,
+    // When interrupts come: as the host has set it here, and as it is now.
+    output coalesce_t coalesce_receive_o,
+    output coalesce_t coalesce_send_o,
+    input  coalesce_t coalesce_receive_i,
+    input  coalesce_t coalesce_send_i,
     output station_t    mac_o,  // of the card
     input  modes_t  modes_i,
     input  station_t    mac_i,
@@ -38,7 +46,7 @@ module host_window
     input  logic    [Queues-1:0][15:0] index_i,
     input  logic    [Queues-1:0] frame_i,  // one has passed
     input  logic    [Queues-1:0][2:0] drops_i,
-    output logic    [SteerEntries-1:0][PairBits-1:0] steer_o
+    output steer_t  steer_o
 );
   localparam int unsigned RegionBits = $clog2(HostRegions), QueueBits = $clog2(HostQueues);
   // Words of a queue behind those of its addresses.
@@ -51,9 +59,9 @@ module host_window
   regions_t regions_q;
   words_t [Queues-1:0] words_q;
   logic [Queues-1:0] enable_q;
-  logic [SteerEntries-1:0][PairBits-1:0] steer_q;
+  steer_t steer_q;
 
-  logic in_regions, in_queues, in_steer, in_pairs, in_offloads, in_passed, in_filter, known;
+  logic in_regions, in_queues, in_steer, in_pairs, in_offloads, in_passed, in_filter, in_coalesce, known;
   logic [31:0] passed;
   logic [RegionBits-1:0] region;
   logic [QueueBits-1:0] queue;
@@ -62,11 +70,15 @@ module host_window
   logic [2:0] setting;
   offers_t offers_q;
   station_t mac_q;
+  logic sends;
+  coalesce_t coalesce_receive_q, coalesce_send_q;
   logic [$clog2(SteerEntries)-1:0] entry;
   assign in_steer = window_addr_i[13:SteerLsb] == SteerPart;
   assign in_pairs = window_addr_i[13:PairsLsb] == PairsPart;
   assign in_offloads = window_addr_i[13:OffloadsLsb] == OffloadsPart;
   assign in_passed = window_addr_i[13:PassedLsb] == PassedPart && 32'(window_addr_i[PassedQueueMsb:PassedQueueLsb]) < Queues;
+  assign in_coalesce = window_addr_i[13:CoalesceLsb] == CoalescePart;
+  assign sends = window_addr_i[CoalesceDirectionMsb];
   assign entry = window_addr_i[SteerEntryMsb:SteerEntryLsb];
   assign in_filter = window_addr_i[13:FilterLsb] == FilterPart;
   assign setting = window_addr_i[FilterWordMsb:FilterWordLsb];
@@ -100,7 +112,7 @@ module host_window
     end
     if (in_offloads) begin
       known = !window_write_i;
-      window_data_o = 32'(Segmentation);
+      window_data_o = 32'({rss_on_i, Pairs > 1 && !Steering, Segmentation});
     end
     if (in_passed) begin
       known = !window_write_i;
@@ -116,6 +128,10 @@ module host_window
         NowWord: window_data_o = mac_i[31:0];
         default: window_data_o = 32'(mac_i[47:32]);
       endcase
+    end
+    if (in_coalesce) begin
+      known = 1'b1;
+      window_data_o = sends ? coalesce_send_i : coalesce_receive_i;
     end
     for (int unsigned q = 0; q < Queues; q++) begin
       if (in_queues && 32'(queue) == q) begin
@@ -167,12 +183,15 @@ module host_window
         kick_o[q] <= word == DoorbellWord;
       end
     end
-    if (write && in_steer) steer_q[entry] <= window_data_i[PairBits-1:0];
+    if (write && in_steer) steer_q[entry] <= pair_t'(window_data_i);
+    if (rss_set_i) steer_q <= rss_table_i;
     if (pairs_set_i) begin
       for (int unsigned e = 0; e < SteerEntries; e++) begin
-        for (int unsigned n = 1; n <= Pairs; n++) if (32'(pairs_i) == n) steer_q[e] <= PairBits'(e % n);
+        for (int unsigned n = 1; n <= Pairs; n++) if (32'(pairs_i) == n) steer_q[e] <= pair_t'(e % n);
       end
     end
+    if (write && in_coalesce && sends) coalesce_send_q <= window_data_i;
+    if (write && in_coalesce && !sends) coalesce_receive_q <= window_data_i;
     if (write && in_filter) begin
       if (setting == MacWord) mac_q[31:0] <= window_data_i;
       if (setting == MacWord + 1'b1) mac_q[47:32] <= window_data_i[15:0];
@@ -185,6 +204,8 @@ module host_window
       kick_o    <= '0;
       steer_q   <= '0;
       offers_q  <= '0;
+      coalesce_receive_q <= '0;
+      coalesce_send_q <= '0;
     end
   end
 
@@ -192,6 +213,8 @@ module host_window
   assign enable_o  = enable_q;
   assign steer_o   = steer_q;
   assign offers_o  = offers_q;
+  assign coalesce_receive_o = coalesce_receive_q;
+  assign coalesce_send_o = coalesce_send_q;
   assign mac_o     = mac_q;
   for (genvar q = 0; q < int'(Queues); q++) begin : gen_place
     assign place_o[q] = '{

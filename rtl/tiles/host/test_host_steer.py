@@ -31,24 +31,45 @@ POLYNOMIAL = 0x13D65
 PORTS = (6, 17)  # the protocols that have them
 EXTENSIONS = (0, 43, 44, 50, 51, 59, 60, 135, 139, 140, 253, 254)  # IANA's next headers that are not of a transport
 HEADERS = 86  # bytes that a frame waits for
+# Microsoft's verification suite of the RSS hash: key; flow {source, destination, their ports}, hash with the ports and without them.
+RSS_KEY = bytes.fromhex("6d5a56da255b0ec24167253d43a38fb0d0ca2bcbae7b30b477cb2da38030f20c6a42b73bbeac01fa")
+RSS_FLOWS = (
+    ("66.9.149.187", 2794, "161.142.100.80", 1766, 0x51CCC178, 0x323E8FC2),
+    ("199.92.111.2", 14230, "65.69.140.83", 4739, 0xC626B0EA, 0xD718262A),
+    ("24.19.198.95", 12898, "12.22.207.184", 38024, 0x5C2B394A, 0xD2D0A5DE),
+    ("38.27.205.30", 48228, "209.142.163.6", 2217, 0xAFC7327F, 0x82989176),
+    ("153.39.163.191", 44251, "202.188.127.2", 1303, 0x10E828A2, 0x5D1809C5),
+    ("3ffe:2501:200:1fff::7", 2794, "3ffe:2501:200:3::1", 1766, 0x40207D3D, 0x2CC18CD5),
+    ("3ffe:501:8::260:97ff:fe40:efab", 14230, "ff02::1", 4739, 0xDDE51BBF, 0x0F0C461C),
+    ("3ffe:1900:4545:3:200:f8ff:fe21:67cf", 44251, "fe80::200:f8ff:fe21:67cf", 38024, 0x02D1FEEF, 0x4B61E985),
+)
+IP4, TCP4, UDP4, IP6, TCP6, UDP6 = (1 << bit for bit in range(6))  # hash types
+BY_HEADERS = ["the_hash_is_that_of_the_verification_suite", "a_driver_spreads_flows_by_its_own_key", "frames_of_all_sorts", "every_byte_of_a_frame", "flows_spread_evenly", "as_fast_as_promised"]
+BY_FLOW = ["messages_go_where_their_flow_says"]
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_host_steer(data_width):
-    run_cocotb("host_steer", __file__, data_width=data_width, parameters={"Pairs": PAIRS})
+    run_cocotb("host_steer", __file__, data_width=data_width, parameters={"Pairs": PAIRS}, testcase=BY_HEADERS)
+
+
+@pytest.mark.parametrize("data_width", WIDTHS)
+def test_host_steer_by_flow(data_width):
+    run_cocotb("host_steer", __file__, data_width=data_width, chained=True, parameters={"Pairs": PAIRS, "Steering": 1}, testcase=BY_FLOW)
 
 
 @dataclass
 class Case:
-    """A frame, the bytes of its flow, and how many bytes of the frame tell them; flow None: it has none."""
+    """A frame, the bytes of its flow, and how many bytes of the frame tell them; flow None: it has none. ports: it has ports."""
 
     data: bytes
     flow: bytes | None = None
     need: int = 0
+    ports: bool = False
 
     def cut(self, size: int) -> "Case":
         """The first bytes of the frame."""
-        return Case(self.data[:size], self.flow if size >= self.need else None, self.need)
+        return Case(self.data[:size], self.flow if size >= self.need else None, self.need, self.ports)
 
 
 def entry_of(flow: bytes) -> int:
@@ -92,7 +113,7 @@ def ipv4() -> Case:
     header = start / IP(src=dotted(src), dst=dotted(dst), proto=protocol, flags=flags, frag=offset, tos=random.getrandbits(8), ttl=random.getrandbits(8), id=random.getrandbits(16), options=[IPOption_NOP()] * 4 * words)
     place = len(start) + 20
     if protocol in PORTS and "MF" not in flags and offset == 0:
-        return Case(bytes(header / transport(protocol, ports)), src + dst + bytes([protocol]) + ports, place + 4 * words + 4)
+        return Case(bytes(header / transport(protocol, ports)), src + dst + bytes([protocol]) + ports, place + 4 * words + 4, True)
     return Case(bytes(header) + payload(), src + dst + bytes([protocol]) + bytes(4), place)
 
 
@@ -106,7 +127,7 @@ def ipv6(below: Packet | None = None, next_header: int | None = None) -> Case:
     has_ports = next_header in PORTS
     if below is None:
         below = transport(next_header, ports) if has_ports else Raw(payload(1))
-    return Case(bytes(header / below), src + dst + bytes([next_header]) + (ports if has_ports else bytes(4)), len(start) + 40 + 4 * has_ports)
+    return Case(bytes(header / below), src + dst + bytes([next_header]) + (ports if has_ports else bytes(4)), len(start) + 40 + 4 * has_ports, has_ports)
 
 
 def extended() -> Case:
@@ -204,7 +225,7 @@ class Pairs:
 
 
 async def begin(dut, idle: float = 0.0, stall: float = 0.0) -> tuple[Source, Pairs]:
-    await reset(dut, in_valid_i=0, out_ready_i=0, table_i=0)
+    await reset(dut, in_valid_i=0, out_ready_i=0, table_i=0, rss_i=0)
     return Source(dut, idle=idle), Pairs(dut, stall)
 
 
@@ -291,3 +312,99 @@ async def as_fast_as_promised(dut):
         assert [message.data for message in came] == [message.data for message in messages]
         assert came[-1].last - came[0].first == 20 * flits - 1
         assert came[0].first - messages[0].first == flits_of(bytes(min(size, HEADERS))) + 2
+
+
+@cocotb.test()
+async def messages_go_where_their_flow_says(dut):
+    """The 16 bits of a flow are folded into five: those of the first five alone name an entry. Of a message, only the first flit's flow counts. One cycle."""
+    source, pairs = await begin(dut, idle=0.2, stall=0.3)
+    table = [random.randrange(PAIRS) for _ in range(ENTRIES)]
+    dut.table_i.value = sum(pair << 2 * entry for entry, pair in enumerate(table))
+    flows = [*range(ENTRIES), *(1 << bit for bit in range(16)), 0xFFFF, *(random.getrandbits(16) for _ in range(200))]
+    messages = [Message(random.randbytes(random.randint(1, 300)), bad=random.random() < 0.1, desc={"flow": flow}) for flow in flows]
+    source.send(*messages)
+    for _ in range(200 * len(flows)):
+        await RisingEdge(dut.clk_i)
+        if len(pairs.came) == len(flows):
+            break
+    for flow, message, (pair, came) in zip(flows, messages, pairs.came, strict=True):
+        assert (came.data, came.bad) == (message.data, message.bad)
+        digits = f"{flow:020b}"
+        entry = 0
+        for at in range(0, 20, 5):
+            entry ^= int(digits[at : at + 5], 2)
+        assert pair == table[entry], (flow, pair)
+    source.idle, pairs.stall = 0.0, 0.0
+    message = Message(bytes(600), desc={"flow": 3})
+    source.send(message)
+    for _ in range(60):
+        await RisingEdge(dut.clk_i)
+    assert pairs.came[-1][1].first - message.first == 1
+
+
+def rss(types: int, unclassified: int, key: bytes) -> int:
+    """rss_t, in force."""
+    return (1 << 6 | types) << 2 + 8 * 40 | unclassified << 8 * 40 | int.from_bytes(key.ljust(40, b"\0"))
+
+
+def toeplitz(data: bytes, key: bytes) -> int:
+    """The hash: each bit of the data that is set adds the 32 bits of the key from its place on."""
+    bits, result = int.from_bytes(key.ljust(40, b"\0")), 0
+    for at in range(8 * len(data)):
+        if data[at // 8] >> 7 - at % 8 & 1:
+            result ^= bits >> 320 - 32 - at & 0xFFFFFFFF
+    return result
+
+
+async def settled(dut, source: Source, pairs: Pairs, frames: list[bytes]) -> list[int]:
+    """The pair of each frame."""
+    number = len(pairs.came)
+    source.send(*map(Message, frames))
+    for _ in range(100 * len(frames) + 100):
+        await RisingEdge(dut.clk_i)
+        if len(pairs.came) == number + len(frames):
+            break
+    assert [message.data for _, message in pairs.came[number:]] == frames
+    return [pair for pair, _ in pairs.came[number:]]
+
+
+@cocotb.test()
+async def the_hash_is_that_of_the_verification_suite(dut):
+    """TCP and UDP with ports, and without where only the addresses are hashed. The table shows two bits of an entry's index at a time."""
+    source, pairs = await begin(dut)
+    for shift in (0, 2, 3):
+        dut.table_i.value = sum((entry >> shift & 3) << 2 * entry for entry in range(ENTRIES))
+        for types, by_ports in ((TCP4 | TCP6, (TCP,)), (UDP4 | UDP6, (UDP,)), (IP4 | IP6, ()), (63, (TCP, UDP))):
+            dut.rss_i.value = rss(types, 0, RSS_KEY)
+            for from_, sport, to, dport, with_ports, without_ports in RSS_FLOWS:
+                network = (IPv6 if ":" in to else IP)(src=from_, dst=to)
+                for kind in (TCP, UDP):
+                    (pair,) = await settled(dut, source, pairs, [bytes(Ether(dst=bytes(6), src=bytes(6)) / network / kind(sport=sport, dport=dport))])
+                    hashed = kind in by_ports or types & IP4
+                    expected = (with_ports if kind in by_ports else without_ports) >> shift & 3 & (31 >> shift)
+                    assert pair == (expected if hashed else 0), (from_, kind, types)
+
+
+@cocotb.test()
+async def a_driver_spreads_flows_by_its_own_key(dut):
+    """Frames of all sorts, types and keys: what is not hashed goes to the pair that the driver has named."""
+    source, pairs = await begin(dut, 0.2, 0.3)
+    for _ in range(40):
+        types, other, key = random.choice([63, random.getrandbits(6)]), random.randrange(PAIRS), random.randbytes(random.choice([0, 4, 39, 40, 40]))
+        table = [random.randrange(PAIRS) for _ in range(ENTRIES)]
+        dut.rss_i.value = rss(types, other, key)
+        dut.table_i.value = sum(pair << 2 * entry for entry, pair in enumerate(table))
+        cases = [make() for make in random.choices((ipv4, ipv6, extended, cut_off, without), (4, 6, 2, 2, 2), k=40)]
+        expected = []
+        for case in cases:
+            pair = other
+            if case.flow is not None:
+                size = (len(case.flow) - 5) // 2
+                addresses, protocol, ports = case.flow[: 2 * size], case.flow[2 * size], case.flow[2 * size + 1 :]
+                by_address, tcp, udp = (IP4, TCP4, UDP4) if size == 4 else (IP6, TCP6, UDP6)
+                if case.ports and types & (tcp if protocol == 6 else udp):
+                    pair = table[toeplitz(addresses + ports, key) % ENTRIES]
+                elif types & by_address:
+                    pair = table[toeplitz(addresses, key) % ENTRIES]
+            expected.append(pair)
+        assert await settled(dut, source, pairs, [case.data for case in cases]) == expected

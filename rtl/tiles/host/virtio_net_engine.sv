@@ -11,6 +11,7 @@ module virtio_net_engine
   import girih_pkg::*, net_pkg::*, virtio_net_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Pairs = 1,
+    parameter bit Steering = 1'b0,  // received messages are spread by their flow
     parameter int unsigned Chains = 32,
     parameter int unsigned Flits = 1 << $clog2(2 * MaxFrameFlits),
     parameter int unsigned Addresses = 16,  // of the filter's table
@@ -80,6 +81,9 @@ module virtio_net_engine
   if (Pairs < 1 || Pairs > HostPairs) begin : gen_bad_pairs
     $fatal(1, "virtio_net_engine: Pairs is %0d; it must be from 1 to %0d", Pairs, HostPairs);
   end
+  if (Steering && ChainHops == 0) begin : gen_bad_steering
+    $fatal(1, "virtio_net_engine: Steering is 1, but the card's messages have no flow; a match-action port gives them one");
+  end
   localparam int unsigned Control = 2 * Pairs, Queues = 2 * Pairs + 1;
   // The clients of the bus, by their IDs; the control queue's is the last.
   localparam int unsigned OfPairs = 3 * Pairs, Clients = OfPairs + 1;
@@ -91,7 +95,9 @@ module virtio_net_engine
   logic [Queues-1:0][15:0] index;
   logic [Queues-1:0] frame;  // one has passed
   logic [Queues-1:0][2:0] drops;
-  logic [SteerEntries-1:0][$clog2(HostPairs)-1:0] steer;
+  steer_t steer, rss_table;
+  rss_t rss;
+  logic rss_set;
   offers_t offers;
   modes_t modes;
   station_t card_mac, mac;
@@ -99,10 +105,12 @@ module virtio_net_engine
   station_t [Addresses-1:0] addresses;
   logic vlan_write, vlan_pass, pairs_set, carried_out, refused;
   vlan_id_t vlan;
+  coalesce_t set_receive, set_send, asked_receive, asked_send, coalesce_receive, coalesce_send;  // by the host's registers, by its driver, in force
   pairs_t pairs;
   host_window #(
       .Queues(Queues),
       .Pairs (Pairs),
+      .Steering(Steering),
       .Segmentation(Segmentation)
   ) u_window (
       .clk_i,
@@ -127,13 +135,34 @@ module virtio_net_engine
       .steer_o  (steer),
       .pairs_set_i(pairs_set),
       .pairs_i(pairs),
+      .rss_set_i(rss_set),
+      .rss_table_i(rss_table),
+      .rss_on_i(rss.on),
       .offers_o(offers),
+      .coalesce_receive_o(set_receive),
+      .coalesce_send_o(set_send),
+      .coalesce_receive_i(coalesce_receive),
+      .coalesce_send_i(coalesce_send),
       .mac_o(card_mac),
       .modes_i(modes),
       .mac_i(mac),
       .known_i(7'($countones(known)))
   );
   assign host_interrupt_o = HostQueues'(interrupt);
+
+  // A driver that can say when it wants interrupts decides alone.
+  assign coalesce_receive = offers.coalesce ? asked_receive : set_receive;
+  assign coalesce_send = offers.coalesce ? asked_send : set_send;
+  logic microsecond_q;
+  logic [15:0] cycles_q;
+  always_ff @(posedge clk_i) begin
+    microsecond_q <= cycles_q >= cfg_i.microsecond_cycles;
+    cycles_q <= cycles_q >= cfg_i.microsecond_cycles ? 16'd1 : cycles_q + 1'b1;
+    if (rst_i) begin
+      microsecond_q <= 1'b0;
+      cycles_q <= 16'd1;
+    end
+  end
 
   logic [Clients-1:0] read_valid, read_ready, read_refused, came;
   ask_t [Clients-1:0] read;
@@ -236,6 +265,7 @@ module virtio_net_engine
   logic [Pairs-1:0] drop_room, drop_late, drop_void, drop_small, drop_stopped, drop_offload, cut;
   host_pairs #(
       .Pairs(Pairs),
+      .Steering(Steering),
       .Chains(Chains),
       .Flits(Flits),
       .Segmentation(Segmentation)
@@ -245,12 +275,16 @@ module virtio_net_engine
       .enable_i(enable[Control-1:0]),
       .place_i(place[Control-1:0]),
       .kick_i(kick[Control-1:0]),
+      .coalesce_receive_i(coalesce_receive),
+      .coalesce_send_i(coalesce_send),
+      .microsecond_i(microsecond_q),
       .active_o(active[Control-1:0]),
       .reason_o(reason[Control-1:0]),
       .stopped_o(stopped[Control-1:0]),
       .index_o(index[Control-1:0]),
       .interrupt_o(interrupt[Control-1:0]),
       .steer_i(steer),
+      .rss_i(rss),
       .read_valid_o(read_valid[OfPairs-1:0]),
       .read_ready_i(read_ready[OfPairs-1:0]),
       .read_o(read[OfPairs-1:0]),
@@ -328,6 +362,11 @@ module virtio_net_engine
       .vlan_pass_o(vlan_pass),
       .pairs_set_o(pairs_set),
       .pairs_o(pairs),
+      .rss_set_o(rss_set),
+      .rss_table_o(rss_table),
+      .rss_o(rss),
+      .coalesce_receive_o(asked_receive),
+      .coalesce_send_o(asked_send),
       .carried_out_o(carried_out),
       .refused_o(refused)
   );

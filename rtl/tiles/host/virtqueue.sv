@@ -19,7 +19,7 @@ module virtqueue
     output logic   busy_o,
     output stop_e  stop_o,
     output logic [15:0] index_o,
-    output logic   interrupt_o,
+    output notice_t notice_o,
 
     output logic        size_valid_o,  // of a chain that will be given; only if Writes
     input  logic        size_ready_i,
@@ -52,8 +52,9 @@ module virtqueue
   logic form;  // the form of the ring
   assign form = place_i.packed_ring;
 
-  logic [Forms-1:0] walk_busy, used_busy, check, checked, interrupt, tell, told;
+  logic [Forms-1:0] walk_busy, used_busy, check, checked, interrupt, declined, tell, told;
   logic [Forms-1:0] size_valid, part_valid, used_ready, read_valid, write_valid, data_valid;
+  shown_t [Forms-1:0] shown;
   stop_e [Forms-1:0] walk_stop, used_stop;
   logic [Forms-1:0][15:0] index, tell_index;
   logic [15:0] split_said;
@@ -66,7 +67,7 @@ module virtqueue
   assign busy_o = walk_busy[form] || used_busy[form];
   assign stop_o = walk_stop[form] != StopNone ? walk_stop[form] : used_stop[form];
   assign index_o = index[form];
-  assign interrupt_o = interrupt[form];
+  assign notice_o = '{asks: check[form], wanted: interrupt[form], declined: declined[form], shown: shown[form]};
   assign size_valid_o = size_valid[form];
   assign size_o = size[form];
   assign part_valid_o = part_valid[form];
@@ -129,6 +130,8 @@ module virtqueue
       .checked_i(checked[Split]),
       .said_i(split_said),
       .interrupt_o(interrupt[Split]),
+      .declined_o(declined[Split]),
+      .shown_o(shown[Split]),
       .tell_i(tell[Split]),
       .tell_index_i(tell_index[Split]),
       .told_o(told[Split]),
@@ -193,6 +196,8 @@ module virtqueue
       .checked_i(checked[Packed]),
       .said_i(packed_said),
       .interrupt_o(interrupt[Packed]),
+      .declined_o(declined[Packed]),
+      .shown_o(shown[Packed]),
       .tell_i(tell[Packed]),
       .tell_index_i(tell_index[Packed]),
       .told_o(told[Packed]),

@@ -25,6 +25,8 @@ module virtqueue_packed_used
     input  logic checked_i,
     input  logic [31:0] said_i,
     output logic interrupt_o,
+    output logic declined_o,  // asked, the driver wants no interrupt
+    output shown_t shown_o,  // frames that come into memory
     input  logic tell_i,
     input  logic [15:0] tell_index_i,
     output logic told_o,
@@ -144,8 +146,10 @@ module virtqueue_packed_used
   assign shown = group_q && state_q != First ? group_index_q : index_q;
 
   // Writes end in order.
+  shown_t covered_q;  // frames that are shown by the flit
   typedef struct packed {
     logic tells;
+    shown_t covered;
     logic [15:0] index;
   } order_t;
   logic order_ready, order_valid;
@@ -158,23 +162,25 @@ module virtqueue_packed_used
       .rst_i,
       .in_valid_i(ends),
       .in_ready_o(order_ready),
-      .in_data_i('{tells: state_q == Tell, index: shown}),
+      .in_data_i('{tells: state_q == Tell, covered: state_q == First ? shown_t'(1) : covered_q, index: shown}),
       .out_valid_o(order_valid),
       .out_ready_i(done_i || refused_i),
       .out_data_o(order)
   );
   assign told_o = done_i && order_valid && order.tells;
+  assign shown_o = done_i && order_valid && !order.tells ? order.covered : '0;
 
   // The driver is asked about the slots from asked_from_q to asked_to_q, less than a lap; those up to known_q are in memory. Slots in the lap after
   // that of asked_from_q are numbered on.
-  logic due_q, checking_q, passes;  // due_q: not asked since the last elements
+  logic due_q, checking_q, passes, wanted;  // due_q: not asked since the last elements
   logic [15:0] known_q, asked_from_q, asked_to_q, event_at, ends_at;
   assign event_at = 16'(said_i[14:0]) + (said_i[15] != asked_from_q[15] ? place_i.size : '0);
   assign ends_at = 16'(asked_to_q[14:0]) + (asked_to_q[15] != asked_from_q[15] ? place_i.size : '0);
   assign passes = event_at >= 16'(asked_from_q[14:0]) && event_at < ends_at;
   assign check_o = due_q && !checking_q && !halt_i;
-  assign interrupt_o = checking_q && checked_i &&
-      (place_i.event_index && said_i[17:16] == EventAtIndex ? passes : said_i[17:16] != EventNever);
+  assign wanted = place_i.event_index && said_i[17:16] == EventAtIndex ? passes : said_i[17:16] != EventNever;
+  assign interrupt_o = checking_q && checked_i && wanted;
+  assign declined_o = checking_q && checked_i && !wanted;
 
   assign busy_o = state_q != Gather || group_q || waiting_q != '0;
   assign index_o = written_q;
@@ -190,6 +196,7 @@ module virtqueue_packed_used
       number_q <= number;
       last_q  <= lane;
       holds_q <= 1'b1;
+      if (!group_q) covered_q <= covered_q + 1'b1;
       for (int unsigned b = ElementBytes; b < FlitBytes; b += DescriptorBytes) begin
         if (lane == lane_t'(b)) begin
           data_q[8*b+:8*ElementBytes] <= element;
@@ -222,6 +229,7 @@ module virtqueue_packed_used
         state_q   <= group_whole_q && state_q == Elements ? First : Gather;
         written_q <= shown;
         holds_q   <= 1'b0;
+        covered_q <= '0;
         strobe_q  <= '0;
         if (state_q == First) begin
           group_q <= 1'b0;
@@ -250,6 +258,7 @@ module virtqueue_packed_used
       holds_q <= 1'b0;
       group_q <= 1'b0;
       group_whole_q <= 1'b0;
+      covered_q <= '0;
       strobe_q <= '0;
       held_q <= '0;
       waiting_q <= '0;

@@ -23,6 +23,8 @@ module virtqueue_split_used
     input  logic checked_i,
     input  logic [15:0] said_i,
     output logic interrupt_o,
+    output logic declined_o,  // asked, the driver wants no interrupt
+    output shown_t shown_o,  // frames that come into memory
     input  logic tell_i,
     input  logic [15:0] tell_index_i,
     output logic told_o,
@@ -114,8 +116,10 @@ module virtqueue_split_used
   assign ends = state_q != Gather && ask_done && data_done;
 
   // Writes end in order.
+  shown_t covered_q;  // frames that the next index covers
   typedef struct packed {
     state_e what;
+    shown_t covered;
     logic [15:0] index;
   } order_t;
   logic order_ready, order_valid, indexed;
@@ -128,20 +132,23 @@ module virtqueue_split_used
       .rst_i,
       .in_valid_i(ends),
       .in_ready_o(order_ready),
-      .in_data_i('{what: state_q, index: shown_q}),
+      .in_data_i('{what: state_q, covered: covered_q, index: shown_q}),
       .out_valid_o(order_valid),
       .out_ready_i(done_i || refused_i),
       .out_data_o(order)
   );
   assign indexed = done_i && order_valid && order.what == Index;
   assign told_o = done_i && order_valid && order.what == Tell;
+  assign shown_o = indexed ? order.covered : '0;
 
   // The driver is asked about the elements from asked_from_q to asked_to_q; those up to known_q are in memory.
-  logic due_q, checking_q, passes;  // due_q: not asked since the last index
+  logic due_q, checking_q, passes, wanted;  // due_q: not asked since the last index
   logic [15:0] known_q, asked_from_q, asked_to_q;
   assign check_o = due_q && !checking_q && !halt_i;
   assign passes = 16'(asked_to_q - said_i - 1'b1) < 16'(asked_to_q - asked_from_q);
-  assign interrupt_o = checking_q && checked_i && (place_i.event_index ? passes : !said_i[0]);
+  assign wanted = place_i.event_index ? passes : !said_i[0];
+  assign interrupt_o = checking_q && checked_i && wanted;
+  assign declined_o = checking_q && checked_i && !wanted;
 
   assign busy_o = state_q != Gather || waiting_q != '0;
   assign index_o = written_q;
@@ -174,7 +181,10 @@ module virtqueue_split_used
           at_q <= elements_q;
           apart_q <= 1'b1;
         end
-        if (!used_i.more) shown_q <= index_q + 1'b1;
+        if (!used_i.more) begin
+          shown_q   <= index_q + 1'b1;
+          covered_q <= covered_q + 1'b1;
+        end
       end
     end
     if (state_q != Gather) held_q <= '0;
@@ -195,7 +205,10 @@ module virtqueue_split_used
           strobe_q <= '0;
         end else begin
           state_q <= Gather;
-          if (state_q == Index) written_q <= shown_q;
+          if (state_q == Index) begin
+            written_q <= shown_q;
+            covered_q <= '0;
+          end
         end
       end
     end
@@ -217,6 +230,7 @@ module virtqueue_split_used
       at_q <= elements_q + addr_t'({place_i.start & mask_q, 3'd0});
       shown_q <= place_i.start;
       written_q <= place_i.start;
+      covered_q <= '0;
       half_q <= 1'b0;
       asked_q <= 1'b0;
       given_q <= 1'b0;

@@ -160,6 +160,7 @@ def _inherited(design: Design, port: int) -> dict[str, int | None]:
         "netmask": None if addresses.ip is None else addresses.netmask,
         "gateway": addresses.gateway,
         "second_cycles": design.clock_mhz * 1_000_000,
+        "microsecond_cycles": design.clock_mhz,
     }
 
 

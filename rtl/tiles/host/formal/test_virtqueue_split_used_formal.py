@@ -32,7 +32,7 @@ def test_used_chains_are_written_before_the_index(width):
 
 BROKEN = [
     ("(~index_q & mask_q) == '0", "1'b0"),  # writes behind the ring's end
-    ("if (!used_i.more) shown_q", "shown_q"),
+    ("if (!used_i.more) begin", "begin"),
     ("{place_i.size, 3'd0}", "{place_i.size, 2'd0}"),
 ]
 BROKEN_LATER = [
@@ -41,7 +41,7 @@ BROKEN_LATER = [
     ("(!apart_q && lane != '0)", "lane != '0"),
     ("used_ready_o = put && (whole || half_q)", "used_ready_o = put"),
     ("half_q ? element[HalfBits+:HalfBits] : element[0+:HalfBits]", "element[0+:HalfBits]"),
-    ("(place_i.event_index ? passes : !said_i[0])", "!said_i[0]"),
+    ("wanted = place_i.event_index ? passes : !said_i[0]", "wanted = !said_i[0]"),
     ("16'(asked_to_q - said_i - 1'b1) < 16'(asked_to_q - asked_from_q)", "16'(asked_to_q - said_i) < 16'(asked_to_q - asked_from_q)"),
     ("asked_from_q <= asked_to_q;", ""),  # those of the question before count again
     ("order.what == Index", "order.what != Tell"),

@@ -49,8 +49,9 @@ module virtqueue_packed_used_proof
   always_ff @(posedge clk_i) begins_q <= begins_q >> 1;
   assign rst = begins_q[0];
 
-  logic busy, used_ready, check, interrupt, told, ask_valid, data_valid;
+  logic busy, used_ready, check, interrupt, declined, told, ask_valid, data_valid;
   stop_e stop;
+  shown_t unused_shown;
   index_t index;
   ask_t ask;
   write_t all_data, data;  // data: only what is to be written
@@ -71,6 +72,8 @@ module virtqueue_packed_used_proof
       .checked_i,
       .said_i,
       .interrupt_o(interrupt),
+      .declined_o(declined),
+      .shown_o(unused_shown),
       .tell_i,
       .tell_index_i,
       .told_o(told),
@@ -364,6 +367,7 @@ module virtqueue_packed_used_proof
       assert (told == (done_i && waiting_q[0].tells));
       if (told) assert (tell_i);
       if (check) assert (!question_q);
+      assert ((interrupt || declined) == checked_i && !(interrupt && declined));
       assert (interrupt == (checked_i && (
           place_i.event_index && said_i[17:16] == 2'd2 ? from_to(asked_from_q, said_i[15:0]) < from_to(asked_from_q, asked_to_q) : said_i[17:16] != 2'd1)));
       if (quiet && 32'(quiet_q) > Hold + 3 && !open_q) assert (has_q == '0 && index == come_q && !tell_waits_q);

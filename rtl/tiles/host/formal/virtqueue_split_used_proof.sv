@@ -51,8 +51,9 @@ module virtqueue_split_used_proof
   always_ff @(posedge clk_i) begins_q <= begins_q >> 1;
   assign rst = begins_q[0];
 
-  logic busy, used_ready, check, interrupt, told, ask_valid, data_valid;
+  logic busy, used_ready, check, interrupt, declined, told, ask_valid, data_valid;
   stop_e stop;
+  shown_t unused_shown;
   index_t index;
   ask_t ask;
   write_t data;
@@ -73,6 +74,8 @@ module virtqueue_split_used_proof
       .checked_i,
       .said_i,
       .interrupt_o(interrupt),
+      .declined_o(declined),
+      .shown_o(unused_shown),
       .tell_i,
       .tell_index_i,
       .told_o(told),
@@ -321,6 +324,7 @@ module virtqueue_split_used_proof
       assert (told == (done_i && waiting_q[0].kind == OfEvent));
       if (told) assert (tell_i);
       if (check) assert (!question_q);
+      assert ((interrupt || declined) == checked_i && !(interrupt && declined));
       assert (interrupt == (checked_i && (place_i.event_index ? index_t'(said_i - asked_from_q) < index_t'(asked_to_q - asked_from_q) : !said_i[0])));
       if (quiet && 32'(quiet_q) > Hold + 1) assert (shown_q == whole_q && written_q == {come_q, 1'b0} && !tell_waits_q);
       if (quiet) assert (memory_q == shown_q && asked_to_q == memory_q);
