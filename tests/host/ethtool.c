@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets up eth0: `ethtool channels N` as `ethtool -L eth0 combined N` does, the number of pairs of queues; `ethtool coalesce MICROSECONDS FRAMES` as
-// `ethtool -C eth0 rx-usecs MICROSECONDS rx-frames FRAMES tx-usecs MICROSECONDS tx-frames FRAMES`, how long interrupts wait.
+// `ethtool -C eth0 rx-usecs MICROSECONDS rx-frames FRAMES tx-usecs MICROSECONDS tx-frames FRAMES`, how long interrupts wait; `ethtool rss PAIR BYTE` as
+// `ethtool -X eth0`, all flows to a pair, by a key of equal bytes.
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
 #include <net/if.h>
@@ -34,8 +35,26 @@ static int coalesce(unsigned microseconds, unsigned frames) {
   return failed;
 }
 
+static int rss(unsigned pair, unsigned byte) {
+  struct ethtool_rxfh sizes = {.cmd = ETHTOOL_GRSSH};
+  if (ask(&sizes)) return 1;
+  const size_t bytes = sizeof sizes + 4 * sizes.indir_size + sizes.key_size;
+  struct ethtool_rxfh *const rss = calloc(1, bytes);
+  if (!rss) return 1;
+  *rss = sizes;
+  rss->cmd = ETHTOOL_SRSSH;
+  rss->hfunc = 0;
+  for (unsigned entry = 0; entry < sizes.indir_size; ++entry) rss->rss_config[entry] = pair;
+  memset(rss->rss_config + sizes.indir_size, (int)byte, sizes.key_size);
+  const int failed = ask(rss);
+  printf("rss to %u of %u entries, by %u bytes: %s\n", pair, sizes.indir_size, sizes.key_size, failed ? "refused" : "set");
+  free(rss);
+  return failed;
+}
+
 int main(int count, char **words) {
   if (count == 3 && strcmp(words[1], "channels") == 0) return channels((unsigned)atoi(words[2]));
   if (count == 4 && strcmp(words[1], "coalesce") == 0) return coalesce((unsigned)atoi(words[2]), (unsigned)atoi(words[3]));
+  if (count == 4 && strcmp(words[1], "rss") == 0) return rss((unsigned)atoi(words[2]), (unsigned)atoi(words[3]));
   return 2;
 }

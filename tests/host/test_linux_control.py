@@ -77,6 +77,17 @@ echo fetched $(wc -c </tmp/got)
 ping -c 2 -i 0.2 10.77.0.1
 """
 
+RSS = """
+ip address add 10.77.0.2/24 dev eth0
+ethtool channels 4
+for pair in 2 3; do
+  ethtool rss $pair $((pair + 100))
+  wget -q -O /tmp/got http://10.77.0.1:8000/file && echo fetched $(wc -c </tmp/got)
+done
+ethtool channels 1
+wget -q -O /tmp/got http://10.77.0.1:8000/file && echo fetched $(wc -c </tmp/got)
+"""
+
 
 class Tagging(UserModeLinux):
     """User-Mode Linux with VLANs."""
@@ -193,3 +204,27 @@ def test_linux_says_how_long_interrupts_wait(built, tmp_path):
         assert "fetched 50000" in text and "2 packets received" in text
         assert (Coalescing(10, 8), Coalescing(10, 8)) in guest.seen and guest.seen[-1] == guest.seen[0] == (Coalescing(), Coalescing())
         assert card.registers.counters("host")["host"]["mark_commands_refused"] > 0
+
+
+def test_linux_spreads_flows_by_its_own_table(tmp_path):
+    """All flows go to the pair that its table names, until it sets a number of pairs."""
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "file").write_bytes(bytes(5000))
+
+    def spread(card) -> tuple[bool, tuple[int, ...]]:
+        return card.host.scales, tuple(card.host.queue_stats(number).frames for number in range(RECEIVE, 2 * card.host.pairs, 2))
+
+    with ExitStack() as stack:
+        card = stack.enter_context(VirtualCard.open(PAIRS_CARD))
+        guest = Guest(stack, card, tmp_path, RSS, spread)
+        guest.give_ethtool()
+        server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        text = guest.run()
+        print(text, *guest.seen, sep="\n")
+        assert [line for line in text.splitlines() if line.startswith("rss")] == [f"rss to {pair} of 32 entries, by 40 bytes: set" for pair in (2, 3)]
+        assert text.count("fetched 5000") == 3
+        scaled = [frames for on, frames in guest.seen if on]
+        gains = [last - first for first, last in zip(scaled[0], scaled[-1], strict=True)]
+        assert gains[2] > 5 and gains[3] > 5 and guest.seen[-1][0] is False
+        # What comes to the others in the meantime is not IP, and goes to the first.
+        assert gains[1] == 0 and gains[0] < 5

@@ -52,7 +52,7 @@ module host_flow
     logic known;  // it has a flow if it has all of it
     logic is_six, has_ports;
     offset_t available, need;
-    logic [FlowBits-1:0] flow;
+    logic [FlowBits-1:0] flow;  // with what stands where ports would be
   } staged_t;
 
   logic window_valid, window_ready, window_first;
@@ -91,7 +91,7 @@ module host_flow
   assign four = tag ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
   assign l4_offset = l3_offset + {2'b0, four.ihl, 2'b0};
   assign ports4 = four.protocol inside {ProtocolUdp, ProtocolTcp} && !four.more_fragments && four.fragment_offset == '0 && four.ihl >= 4'(Ipv4MinBytes / 4);
-  assign flow4 = '{src: four.src, dst: four.dst, protocol: four.protocol, ports: ports4 ? l4_word(header, l4_offset) : '0};
+  assign flow4 = '{src: four.src, dst: four.dst, protocol: four.protocol, ports: l4_word(header, l4_offset)};
 
   ipv6_t six;
   flow6_t flow6;
@@ -102,7 +102,7 @@ module host_flow
           src: six.src,
           dst: six.dst,
           protocol: six.next_header,
-          ports: !ports6 ? '0 : tag ? header[L3Tagged+Ipv6Bytes+:PortBytes] : header[L3Untagged+Ipv6Bytes+:PortBytes]
+          ports: tag ? header[L3Tagged+Ipv6Bytes+:PortBytes] : header[L3Untagged+Ipv6Bytes+:PortBytes]
       };
 
   staged_t stage, staged;
@@ -142,7 +142,7 @@ module host_flow
   flow_hash #(
       .Bits(FlowBits)
   ) u_hash (
-      .flow_i(staged.flow),
+      .flow_i({staged.flow[FlowBits-1:32], staged.has_ports ? staged.flow[31:0] : 32'd0}),
       .hash_o
   );
 

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends each message whole to the receive queue of one of Pairs pairs, which a table has for its flow. One flit per cycle.
 //
-// Steering = 0: the uppermost bits of a hash of its headers (host_flow) select the entry; messages without such headers go to pair 0. Two cycles, and those
+// Steering = 0: the uppermost bits of a hash of its headers (host_flow) select the entry; messages without such headers go to pair 0. Three cycles, and those
 // in which the bytes of headers come. If the driver spreads flows itself (rss_i), the lowest bits of its hash select the entry, and it says where messages
 // go that are not hashed.
 // Steering = 1: the flow that a match-action port has given the message selects the entry: its parts of as many bits as an entry's index, exclusively
-// ored. One cycle.
+// ored. Two cycles.
+//
+// Each takes a cycle less without Cut.
 module host_steer
   import girih_pkg::*, host_access_pkg::*, host_pkg::*;
 #(
     parameter int unsigned Pairs = 2,
-    parameter bit Steering = 1'b0
+    parameter bit Steering = 1'b0,
+    parameter bit Cut = TimingMhz >= 250  // before the table, for one cycle
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -83,14 +86,37 @@ module host_steer
     pair_t pair;
     flit_t flit;
   } steered_t;
+  // The flow of each message, with its first flit.
+  typedef struct packed {
+    flit_t flit;
+    logic first, has_flow;
+    logic [EntryBits-1:0] entry;
+    pair_t other;
+  } found_t;
+  found_t found;
+  logic found_valid, found_ready;
+  stream_register #(
+      .T(found_t),
+      .Cut(Cut)
+  ) u_found (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(flow_valid),
+      .in_ready_o(flow_ready),
+      .in_data_i('{flit: flow_flit, first: flow_first, has_flow: has_flow, entry: entry, other: other}),
+      .out_valid_o(found_valid),
+      .out_ready_i(found_ready),
+      .out_data_o(found)
+  );
+
   steered_t steer, steered;
   pair_t pair_q;
-  assign steer.flit = flow_flit;
+  assign steer.flit = found.flit;
   always_comb begin
     steer.pair = pair_q;
-    if (flow_first) steer.pair = has_flow ? table_i[entry] : other;
+    if (found.first) steer.pair = found.has_flow ? table_i[found.entry] : found.other;
   end
-  always_ff @(posedge clk_i) if (flow_valid && flow_ready) pair_q <= steer.pair;
+  always_ff @(posedge clk_i) if (found_valid && found_ready) pair_q <= steer.pair;
 
   logic steered_valid, steered_ready;
   skid_buffer #(
@@ -98,8 +124,8 @@ module host_steer
   ) u_steered (
       .clk_i,
       .rst_i,
-      .in_valid_i(flow_valid),
-      .in_ready_o(flow_ready),
+      .in_valid_i(found_valid),
+      .in_ready_o(found_ready),
       .in_data_i(steer),
       .out_valid_o(steered_valid),
       .out_ready_i(steered_ready),
