@@ -67,6 +67,8 @@ module host_control
   localparam int unsigned ReadFlits = 128;
   localparam logic [7:0] Ok = 8'd0, Error = 8'd1;
 
+  notice_t notice;
+  assign interrupt_o = notice.wanted;  // at once
   logic clear, halt, unused_size_valid, ring_part_valid, ring_part_ready, part_valid, part_ready, used_valid, used_ready, read_busy;
   stop_e stop, read_stop;
   chain_size_t unused_size;
@@ -94,13 +96,11 @@ module host_control
       .enable_i,
       .place_i,
       .kick_i,
-      .coalesce_i('0),
-      .microsecond_i(1'b0),
       .active_o,
       .reason_o,
       .stopped_o,
       .index_o,
-      .interrupt_o,
+      .notice_o(notice),
       .clear_o(clear),
       .halt_o(halt),
       .busy_i(read_busy || answering_q),
@@ -330,5 +330,5 @@ module host_control
   end
 
   logic unused;
-  assign unused = &{1'b0, unused_size_valid, unused_size, unused_used_valid, unused_used, read_ready};
+  assign unused = &{1'b0, notice.asks, notice.declined, notice.shown, unused_size_valid, unused_size, unused_used_valid, unused_used, read_ready};
 endmodule

@@ -74,6 +74,7 @@ module host_pairs
   localparam int unsigned LinkPatience = 1024;
   localparam int unsigned MostSteered = 16;  // messages in host_steer
 
+  notice_t [Queues-1:0] notice;
   logic [Pairs-1:0] to_valid, to_ready, from_valid, from_ready;
   flit_t to_flit;
   logic to_right;
@@ -92,13 +93,11 @@ module host_pairs
         .enable_i(enable_i[Receive]),
         .place_i(place_i[Receive]),
         .kick_i(kick_i[Receive]),
-        .coalesce_i(coalesce_receive_i),
-        .microsecond_i,
         .active_o(active_o[Receive]),
         .reason_o(reason_o[Receive]),
         .stopped_o(stopped_o[Receive]),
         .index_o(index_o[Receive]),
-        .interrupt_o(interrupt_o[Receive]),
+        .notice_o(notice[Receive]),
         .read_valid_o(read_valid_o[ReceiveRing]),
         .read_ready_i(read_ready_i[ReceiveRing]),
         .read_o(read_o[ReceiveRing]),
@@ -137,13 +136,11 @@ module host_pairs
         .enable_i(enable_i[Send]),
         .place_i(place_i[Send]),
         .kick_i(kick_i[Send]),
-        .coalesce_i(coalesce_send_i),
-        .microsecond_i,
         .active_o(active_o[Send]),
         .reason_o(reason_o[Send]),
         .stopped_o(stopped_o[Send]),
         .index_o(index_o[Send]),
-        .interrupt_o(interrupt_o[Send]),
+        .notice_o(notice[Send]),
         .read_valid_o(read_valid_o[SendRing+:2]),
         .read_ready_i(read_ready_i[SendRing+:2]),
         .read_o(read_o[SendRing+:2]),
@@ -169,6 +166,17 @@ module host_pairs
         .cut_o(cut_o[p])
     );
     assign drops_o[Send] = 3'(drop_offload_o[p]);
+  end
+  for (genvar q = 0; q < int'(Queues); q++) begin : gen_queue
+    host_coalesce u_coalesce (
+        .clk_i,
+        .rst_i,
+        .coalesce_i(q % 2 == 0 ? coalesce_receive_i : coalesce_send_i),
+        .microsecond_i,
+        .active_i(active_o[q]),
+        .notice_i(notice[q]),
+        .interrupt_o(interrupt_o[q])
+    );
   end
 
   if (Pairs == 1) begin : gen_alone

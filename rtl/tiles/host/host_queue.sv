@@ -18,13 +18,11 @@ module host_queue
     input  logic        enable_i,
     input  place_t      place_i,
     input  logic        kick_i,
-    input  coalesce_t   coalesce_i,
-    input  logic        microsecond_i,  // for a cycle, each microsecond
     output logic        active_o,
     output stop_e       reason_o,  // StopNone: nothing has stopped it
     output stop_e       stopped_o,  // for a cycle, when it is stopped
     output logic [15:0] index_o,  // the index to start from again
-    output logic        interrupt_o,
+    output notice_t     notice_o,
 
     output logic  clear_o,
     output logic  halt_o,
@@ -147,7 +145,6 @@ module host_queue
       .out_data_o(due)
   );
 
-  notice_t notice;
   virtqueue #(
       .Chains(Chains),
       .Writes(Writes),
@@ -164,7 +161,7 @@ module host_queue
       .busy_o(ring_busy),
       .stop_o(ring_stop),
       .index_o(index),
-      .notice_o(notice),
+      .notice_o,
       .size_valid_o,
       .size_ready_i,
       .size_o,
@@ -190,15 +187,5 @@ module host_queue
       .data_o,
       .done_i,
       .done_error_i
-  );
-
-  host_coalesce u_coalesce (
-      .clk_i,
-      .rst_i,
-      .coalesce_i,
-      .microsecond_i,
-      .active_i(active_o),
-      .notice_i(notice),
-      .interrupt_o
   );
 endmodule

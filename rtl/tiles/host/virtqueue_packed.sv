@@ -83,7 +83,9 @@ module virtqueue_packed
   addr_t table_addr_q;
   links_t table_left_q;  // descriptors of a table that have not been requested
   flits_t table_flits_q;  // of tables: requested and not consumed
-  assign reads_table = table_left_q != '0;
+  // Whether there are any, as a register of its own: much waits for it.
+  logic reads_table_q;
+  assign reads_table = reads_table_q;
 
   // The next flit of the ring, computed in the cycle after each change of its slot.
   typedef logic [$clog2(MostLinks):0] run_t;  // descriptors
@@ -291,10 +293,12 @@ module virtqueue_packed
     if (accept && indirect) begin
       table_addr_q <= one_q.addr;
       table_left_q <= links_t'(one_q.bytes >> SlotBits);
+      reads_table_q <= links_t'(one_q.bytes >> SlotBits) != '0;
     end
     if (asks_table) begin
       table_addr_q <= table_addr_q + addr_t'({table_run, SlotBits'(0)});
       table_left_q <= table_left_q - links_t'(table_run);
+      reads_table_q <= table_left_q > links_t'(in_flit(table_addr_q[EmptyWidth-1:0]));
     end
     table_flits_q <= table_flits_q + flits_t'(asks_table) - flits_t'(table_pop);
     if (look_i || told_i) look_q <= 1'b1;
@@ -326,6 +330,7 @@ module virtqueue_packed
       one_valid_q <= 1'b0;
       links_q <= '0;
       table_left_q <= '0;
+      reads_table_q <= 1'b0;
       table_flits_q <= '0;
       stopped_q <= 1'b0;
     end

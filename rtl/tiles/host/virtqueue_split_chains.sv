@@ -239,7 +239,6 @@ module virtqueue_split_chains
     if (begins) begin
       own_q[in_q] <= 1'b0;
       heads_q[in_q] <= first.head;
-      links_q[in_q] <= '0;
       in_q <= in_q + 1'b1;
     end
     if (got_table) begin
@@ -267,6 +266,7 @@ module virtqueue_split_chains
       give_q <= gives_last ? '0 : give_q + 1'b1;
       if (gives_last) begin
         whole_q[out_q] <= 1'b0;
+        links_q[out_q] <= '0;  // for the next chain here
         out_q <= out_q + 1'b1;
       end
     end
@@ -280,6 +280,7 @@ module virtqueue_split_chains
       out_q <= '0;
       give_q <= '0;
       part_valid_q <= 1'b0;
+      for (int unsigned c = 0; c < Chains; c++) links_q[c] <= '0;
     end
   end
 

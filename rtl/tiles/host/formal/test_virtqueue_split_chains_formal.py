@@ -39,7 +39,7 @@ BROKEN = [
 BROKEN_LATER = [
     ("own_q[got_chain_i] ? tables_q[got_chain_i] : '{addr: place_i.descriptors, entries: place_i.size}", "'{addr: place_i.descriptors, entries: place_i.size}", READS),
     ("      own_q[in_q] <= 1'b0;\n", "", READS),  # the table of the chain before
-    ("      links_q[in_q] <= '0;\n", "", READS),
+    ("        links_q[out_q] <= '0;  // for the next chain here\n", "", READS),
     ("full_q  <= 32'(taken_q) == Chains || (begins && 32'(taken_q) == Chains - 1);", "full_q <= 32'(taken_q) == Chains;", READS),
     ("33'(links == '0 ? 17'd0 : totals_q[got_chain_i])", "33'(totals_q[got_chain_i])", READS),
     ("else if (!ends_q && longest_q) stop_o = StopChain;", "", READS),  # follows a loop for ever

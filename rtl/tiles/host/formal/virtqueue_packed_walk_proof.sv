@@ -338,6 +338,7 @@ module virtqueue_packed_walk_proof
         assert (u_dut.ring_addr_q == place_i.descriptors + addr_t'({ask_lap_q[14:0], 4'd0}) && 32'(u_dut.ring_run_q) == 32'(run_from(ask_lap_q)));
         assert (u_dut.ring_wraps_q == (16'(ask_lap_q[14:0]) + 16'(run_from(ask_lap_q)) == place_i.size));
       end
+      assert (u_dut.reads_table_q == (left_q != '0));
       assert (u_dut.table_left_q == left_q && (left_q == '0 || (u_dut.table_addr_q == table_q && table_q[3:0] == '0 && 32'(left_q) <= Links)));
       assert (u_dut.table_flits_q == 2'(tables + chain_flits) && 32'(tables) + 32'(chain_flits) <= Ahead);
       assert (due_q == u_dut.look_q && (u_dut.walk_q ? !ended_q : (ended_q || due_q) && live == '0 && !u_dut.one_valid_q && next_q == head_q));

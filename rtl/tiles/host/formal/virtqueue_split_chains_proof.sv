@@ -354,6 +354,7 @@ module virtqueue_split_chains_proof
         assert (walks_q[s].due == (in_pipe[s] || in_links[s]));
         if (Writes) assert (u_dut.whole_q[s] == (number_t'(chain_t'(chain_t'(s) - u_dut.out_q)) < number_t'(sized_q - out)));
         else assert (!u_dut.sizing_q[s]);
+        if (!active[s]) assert (u_dut.links_q[s] == '0);
         if (active[s]) begin
           assert (u_dut.own_q[s] == walks_q[s].own);
           if (walks_q[s].own) assert (u_dut.tables_q[s] == {walks_q[s].base, walks_q[s].entries});
