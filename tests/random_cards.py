@@ -205,7 +205,13 @@ def services(rng: random.Random) -> str:
         settings |= {"key_halves_0": rng.choice((8, 10)), "entries_0": rng.choice((16, 256)), "stages": rng.randint(1, 2)}
         tiles.append(tile(name, "rmt_port", params, rng, **settings))
     if ports == 1:
-        tiles.append(tile(relay, "relay", params, rng, next=wires[0]))
+        chance = random.Random("".join(tiles))
+        behind = wires[0]
+        if chance.random() < 0.5:  # what leaves the services comes to further tables, and only then to the port
+            behind = "tables"
+            settings = {"exit": wires[0], "kind_0": kind, "key_halves_0": chance.choice((8, 10)), "entries_0": chance.choice((16, 256)), "stages": chance.randint(1, 2)}
+            tiles.append(tile(behind, "rmt_inner", params, chance, **settings))
+        tiles.append(tile(relay, "relay", params, rng, next=behind))
     most = rng.random() < 0.05  # units and services that a scheduler can have
     units = [rng.choice(UNITS) for _ in range(MOST["units"] if most else rng.randint(1, 6))]
     own = [names.new(kind) for kind in units]

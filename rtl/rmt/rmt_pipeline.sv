@@ -28,6 +28,11 @@ module rmt_pipeline
     output flit_t     out_flit_o,
     output next_key_t out_key_o,
 
+    // Room for a frame of the largest size; without it the next frame is dropped.
+    output logic room_o,
+    output logic accepted_o,  // for a cycle, with a frame's first flit: it is not dropped for want of room
+    output logic parsed_o,    // for a cycle, for each frame accepted, in order: default_i is taken for it, but for its flag lossless, which holds for all
+
     input  pipeline_default_t default_i,
     input  window_request_t   window_i,
     output window_response_t  window_o,
@@ -61,12 +66,16 @@ module rmt_pipeline
     end
   end
 
+  assign room_o = fits_q;
+  assign accepted_o = take && first_q;
+  logic parsed;
+  assign parsed_o = parsed;
+
   window_response_t [MaxStages:0] response;
   logic [Stages:0] phv_valid;
   logic [Stages-1:0] early_valid;
   path_t [Stages-1:0] early_path;
   phv_t phv[Stages+1], key_phv[Stages+1];
-  logic parsed;
   phv_t parsed_phv;
   logic edits_write;
   path_t edits_path;

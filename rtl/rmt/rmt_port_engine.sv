@@ -103,6 +103,7 @@ module rmt_port_engine
   next_key_t [Lanes-1:0] lane_key;
   window_response_t response;
   pipeline_event_t counted;
+  logic unused_room, unused_accepted, unused_parsed;
   rmt_pipeline #(
       .BufferFlits(BufferFlits),
       .Stages(Stages),
@@ -118,6 +119,9 @@ module rmt_port_engine
       .out_ready_i(decided_ready),
       .out_flit_o(decided),
       .out_key_o(decided_key),
+      .room_o(unused_room),
+      .accepted_o(unused_accepted),
+      .parsed_o(unused_parsed),
       .default_i('{port: port_t'(Port), tenant: cfg_i.tenant, exit: cfg_i.exit, lossless: cfg_i.lossless}),
       .window_i('{
           valid: window_valid_i,
@@ -227,5 +231,5 @@ module rmt_port_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, unused_short};
+  assign unused = &{1'b0, unused_short, unused_room, unused_accepted, unused_parsed};
 endmodule

@@ -5,15 +5,12 @@ and padded."""
 import os
 import random
 from collections import Counter
-from functools import cache
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles, RisingEdge
 
 from girih.rmt import stage
-from girih.rmt.parse_graph import compile_graph, load_graph
-from girih.rmt.tables import table_for
 from girih.spec.kinds import load_kind
 from girih.spec.message import pack, struct_fields
 from girih.testing import WIDTHS, run_cocotb
@@ -22,21 +19,15 @@ from girih.testing.engines import config_word
 from girih.testing.messages import FLIT_BYTES, Events, FirstPort, Message, Sink, Source, flits_of, reset, time_at
 from rtl.rmt.parser.frames import every_stack, frame_of, inner_frame
 from rtl.rmt.parser.graph_reference import interpret
+from rtl.rmt.pipeline_bench import GRAPH, PipelineBench, announced, program
 from rtl.tiles.ethernet.test_eth_rx_engine import Mac
 from rtl.tiles.ethernet.test_eth_tx_engine import Frames
 
 KIND = load_kind("rmt_port")
 EXIT, TENANT, PORT = 0x42, 3, 5
-STAGE0 = 0x800
-GRAPH = load_graph()
 TERNARY = 1
 MAX_FRAME = 9018
 LANES = int(os.environ.get("GIRIH_LANES", "1"))
-
-
-@cache
-def program():
-    return compile_graph(GRAPH)
 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
@@ -70,7 +61,7 @@ def test_rmt_port_engine_with_lanes():
     )
 
 
-class Bench:
+class Bench(PipelineBench):
     """The engine with a MAC, a fabric and a controller around it."""
 
     @classmethod
@@ -93,24 +84,6 @@ class Bench:
             self.dut.now_i.value = time_at(cycle_now() + 1)
             await RisingEdge(self.dut.clk_i)
 
-    async def access(self, write: bool, offset: int, data: int = 0, tenant: int = 0) -> int:
-        dut = self.dut
-        dut.window_valid_i.value, dut.window_write_i.value = 1, int(write)
-        dut.window_addr_i.value, dut.window_data_i.value, dut.window_tenant_i.value = offset, data, tenant
-        for _ in range(1000):
-            await RisingEdge(dut.clk_i)
-            if dut.window_done_o.value == 1:
-                error, value = int(dut.window_error_o.value), int(dut.window_data_o.value)
-                dut.window_valid_i.value = 0
-                await RisingEdge(dut.clk_i)
-                if error:
-                    raise stage.Refused(f"access to {offset:#x}")
-                return value
-        raise AssertionError(f"no answer at {offset:#x}")
-
-    async def steps(self, steps, number=0):
-        return await stage.run_async(steps, lambda w, o, d: self.access(w, STAGE0 * (1 + number) + o, d))
-
     async def finish(self, cycles=200):
         """Waits until the engine is quiet, longer than it takes to discard several frames in a row."""
         await self.mac.drained()
@@ -129,19 +102,6 @@ class Bench:
         came = count["in_frames"] + count["made_mirrored"]
         assert came == len(self.sink.messages) + sum(n for name, n in count.items() if name.startswith("drop_"))
 
-    async def insert(self, field, value, action, number=0):
-        """One entry of stage `number` that matches a field of two halves or less."""
-        piece = program().fields[field][-1]
-        halves = [2 * piece.word + 1, 2 * piece.word]
-        shift = piece.low
-        mask = (1 << piece.high - piece.low + 1) - 1
-        await self.steps(stage.set_key(halves), number)
-        shape = await self.steps(stage.shape(), number)
-        table = table_for(shape)
-        await self.steps(table.load(), number)
-        entry = stage.Entry(key=value << shift, mask=mask << shift, action=action)
-        return await self.steps(table.insert(entry), number)
-
 
 def want_desc(frame: bytes) -> dict:
     want = interpret(GRAPH, frame)
@@ -156,11 +116,6 @@ def want_desc(frame: bytes) -> dict:
         "flow": want.flow,
         "timestamp_valid": 1,
     }
-
-
-def announced(frame: bytes) -> int:
-    """The bytes of a frame according to its headers, or its size where the headers do not tell."""
-    return interpret(GRAPH, frame).length or len(frame)
 
 
 def check(have: Message, frame: bytes, bad=False, **more):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Match-action entries say which pair of virtqueues a flow goes to (experiments/cards/nic_steered.yaml)."""
+"""Match-action entries say which pair of virtqueues a flow goes to (experiments/cards/nic_services.yaml)."""
 
 import struct
 from collections import Counter
@@ -19,7 +19,7 @@ PORTS = (7001, 7002, 7003, 7004, 7005)
 
 @pytest.fixture(scope="module")
 def opened():
-    with VirtualCard.open(ROOT / "experiments" / "cards" / "nic_steered.yaml", collect=True) as card:
+    with VirtualCard.open(ROOT / "experiments" / "cards" / "nic_services.yaml", collect=True) as card:
         yield card
 
 

@@ -181,7 +181,17 @@ def makes_lossless(tile: Tile) -> bool:
 
 def gives_chains(tile: Tile) -> bool:
     """Whether a tile assigns chains to messages from its port."""
-    return tile.kind.chained and "axis_in" in tile.kind.uses
+    return tile.kind.gives_chains and "axis_in" in tile.kind.uses
+
+
+def changes_chains(tile: Tile) -> bool:
+    """Whether a tile assigns chains to the messages that come to it from the fabric."""
+    return tile.kind.gives_chains and "axis_in" not in tile.kind.uses
+
+
+def _exit(tile: Tile) -> str | None:
+    """The tile to which messages of a tile go without a chain, or when it is done."""
+    return tile.ways[0].to if tile.ways else None
 
 
 def _alone(service: Service) -> Chain:
@@ -207,13 +217,17 @@ class _Machine:
     def received(self, tile: Tile) -> Iterator[State]:
         """The messages that arrive by the port of a tile: with each of the chains, and without one."""
         assert tile.port is not None, "only a tile at a port receives"
-        exit = tile.ways[0].to if tile.ways else None
-        plain = State(End(tile.name), tile.port, new=True, lossless=makes_lossless(tile), exit=exit)
+        plain = State(End(tile.name), tile.port, new=True, lossless=makes_lossless(tile))
+        yield from self._matched(tile, plain) if gives_chains(tile) else (replace(plain, exit=_exit(tile)),)
+
+    def _matched(self, tile: Tile, state: State) -> Iterator[State]:
+        """A message behind the tables of a tile: without a chain, and with each of them."""
+        plain = replace(state, chain=None, hop=0, lossless=makes_lossless(tile), exit=_exit(tile))
         yield plain
-        if gives_chains(tile):
-            for number, chain in enumerate(self.chains):
-                labels = (self._label(number),) if self.with_labels else ()
-                yield replace(plain, chain=number, exit=chain.exit or exit, labels=labels)
+        for number, chain in enumerate(self.chains):
+            known = not self.with_labels or self._label(number) in state.labels
+            labels = state.labels if known else (*state.labels, self._label(number))
+            yield replace(plain, chain=number, exit=chain.exit or plain.exit, labels=labels)
 
     def steps(self, state: State) -> Iterator[Step]:
         tile = self.tiles[state.at.tile]
@@ -230,6 +244,10 @@ class _Machine:
             yield from self._dispatched(state)
         elif is_unit(tile.kind):
             yield from self._worked_on(tile, state)
+        elif changes_chains(tile):
+            for matched in self._matched(tile, state):
+                table = tile.ways if matched.chain is None else _possible(tile, matched)
+                yield from self._by(tile, table, state, matched, "" if matched.chain is None else self._label(matched.chain))
         elif state.new and gives_chains(tile) and state.chain is None:
             yield from self._by(tile, tile.ways, state, state)
         elif state.new and tile.kind.has_lanes and len(tile.places) > 1:

@@ -100,6 +100,7 @@ LINTED = [
     pytest.param(design, width, id=f"{design.stem}-{width}", marks=[pytest.mark.thorough] if width != 512 or design.stem in BUILT else [])
     for design in ALL
     for width in SUPPORTED_WIDTHS
+    if (design.stem, width) != ("panic_overload", 256)  # its scheduler has as many cells as the frames of wider flits need
 ]
 
 

@@ -25,7 +25,7 @@ class Facts:
         self.chains: list[dict] = manifest.scheduling["chains"]
         self.memory: dict[str, int] = manifest.scheduling["memory"]
         self.exits: list[str] = manifest.scheduling["exits"]
-        self.ports: dict[str, int] = {port["tile"]: port["port"] for port in manifest.scheduling["ports"]}
+        self.ports: dict[str, int | None] = {port["tile"]: port["port"] for port in manifest.scheduling["ports"]}
         self.tenants: list[dict] = list(manifest.scheduling["tenants"])
         if not any(tenant["number"] == 0 for tenant in self.tenants):
             everything = [service["name"] for service in self.services]

@@ -61,7 +61,7 @@ class ServiceMonitor:
             "queues": [self._queue(service, tenant) for service in self._facts.services for tenant in self._facts.tenants],
             "tenants": [self._tenant(tenant, fates) for tenant in self._facts.tenants],
             "drops": [fate for fate in fates if fate["reason"] in DROPS],
-            "ports": [self._port(tile, port) for tile, port in self._facts.ports.items()],
+            "ports": [self._port(tile, port) for tile, port in self._facts.ports.items() if port is not None],
         }
 
     def _window(self, part: str, **indices: int) -> int:

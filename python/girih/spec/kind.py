@@ -234,6 +234,11 @@ class Kind:
         return CHAIN in self.groups
 
     @property
+    def gives_chains(self) -> bool:
+        """Whether its tables set the chains of messages: of those from its Ethernet port, or, if it is at none, of those that come to it."""
+        return CHAIN in self.writes
+
+    @property
     def has_input(self) -> bool:
         """Whether messages come in from the fabric."""
         return self.fabric in ("in", "both")

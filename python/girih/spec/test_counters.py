@@ -37,7 +37,7 @@ STATE = {
     "copy_window": {"source", "destination", "size", "start", "state", "left"},
     "probe_window": {"address", "stride", "rounds", "bytes", "what", "window", "count", "start", "state", "sum"},
     "core_window": {"control", "address", "data", "protect", "console", "state", "code", "debug", "exchange", "steps"},
-    "host_window": {"regions", "queues", "steer", "pairs", "offloads", "filter"},
+    "host_window": {"regions", "queues", "steer", "pairs", "offloads", "filter", "coalesce"},
     "socket_window": {"connection", "bytes", "room", "start", "state", "opened", "next", "answer", "space", "release", "out", "in"},
     "controller_window": {"key", "start", "state"},
     "parser_window": {"control", "commit", "staging"},

@@ -16,7 +16,7 @@ def describe(card: Card) -> dict:
     return {
         "scheduler": scheduling.scheduler,
         "memory": _memory(card),
-        "ports": [{"port": tile.port, "tile": tile.name} for tile in card.tiles if "axis_in" in tile.kind.uses],
+        "ports": [{"port": tile.port, "tile": tile.name} for tile in card.tiles if tile.kind.gives_chains],
         "exits": [tile.name for tile in card.tiles if why_no_exit(tile.kind) is None],
         "units": [_unit(card, index, name) for index, name in enumerate(scheduling.unit_names)],
         "services": [_service(service) for service in scheduling.services],
