@@ -40,6 +40,8 @@ module fifo_block #(
   assign push = in_valid_i && in_ready_o;
   assign refill = out_ready_i || !out_valid_q;
   assign read = refill && !ram_empty_q;
+  (* keep *) logic ends;  // with the next read; apart from it, which is known late
+  assign ends = (read_ptr_q + 1'b1) == write_ptr_q;
   assign past = refill && ram_empty_q;  // the RAM, if there is an entry
   assign bypass = past && push;
   assign write = push && !past;
@@ -67,7 +69,7 @@ module fifo_block #(
     if (read) full_q <= 1'b0;
     else if (write) full_q <= (write_ptr_q + 1'b1) == (read_ptr_q ^ {1'b1, PtrWidth'(0)});
     if (write) ram_empty_q <= 1'b0;
-    else if (read) ram_empty_q <= (read_ptr_q + 1'b1) == write_ptr_q;
+    else if (read) ram_empty_q <= ends;
     if (refill) begin
       out_valid_q <= read || bypass;
       bypassed_q <= bypass;

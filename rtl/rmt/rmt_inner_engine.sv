@@ -59,7 +59,6 @@ module rmt_inner_engine
   always_ff @(posedge clk_i) if (rst_i || takes) begins_q <= rst_i || in_flit_i.last;
   always_comb begin
     entering = in_flit_i;
-    entering.desc = '0;
     entering.desc.timestamp_valid = 1'b1;
     entering.desc.timestamp = in_flit_i.desc.timestamp_valid ? in_flit_i.desc.timestamp : now_i;
   end

@@ -29,10 +29,10 @@ module host_coalesce
     frames_q <= frames;
     if (interrupt_o || (notice_i.declined && !held_q)) frames_q <= '0;
     held_q <= (held_q || notice_i.wanted) && !interrupt_o;
-    enough_q <= coalesce_i.frames != '0 && frames_q >= 17'(coalesce_i.frames) && !interrupt_o;
+    enough_q <= coalesce_i.frames != '0 && frames_q >= 17'(coalesce_i.frames);
     if (!held_q) left_q <= coalesce_i.microseconds;
     else if (microsecond_i && left_q != '0) left_q <= left_q - 1'b1;
-    late_q <= held_q && left_q == '0 && !interrupt_o;
+    late_q <= held_q && left_q == '0;
     if (rst_i || !active_i) {fresh_q, asked_q, frames_q} <= '0;
     if (rst_i) begin
       held_q <= 1'b0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives two hashes of each received frame's flow beside its first flit: the card's, and that of receive-side scaling with a driver's key. A flow is source, destination and protocol, and for TCP and UDP also the ports.
+// Gives two hashes of each received frame's flow beside its first flit: the card's, and that of receive-side scaling with a driver's key. A flow is source,
+// destination and protocol, and for TCP and UDP also the ports.
 //
 //   IPv4, with options or without    the ports, unless it is a fragment
 //   IPv6                             the protocol is the next header; the ports, if they directly follow the IPv6 header, which they never do in a fragment
@@ -145,7 +146,6 @@ module host_flow
       .flow_i({staged.flow[FlowBits-1:32], staged.has_ports ? staged.flow[31:0] : 32'd0}),
       .hash_o
   );
-
 
   // The flow of receive-side scaling: without the protocol, and with the ports only if they are hashed for it.
   localparam int unsigned ScaledBits = $bits(flow6_t) - 8;

@@ -150,7 +150,8 @@ module host_read
       .busy_o(unused_slices_busy)
   );
 
-  logic flit_valid, flit_ready, unused_room;
+  (* keep *) logic flit_ready;
+  logic flit_valid, unused_room;
   logic [W-1:0] flit;
   fifo_block #(
       .T(logic [W-1:0]),

@@ -96,6 +96,18 @@ async def enough_frames_bring_the_interrupt(dut):
 
 
 @cocotb.test()
+async def a_count_does_not_overflow(dut):
+    """As many frames as the counter has values come while an interrupt waits for any number; then few are enough."""
+    queue = Queue(dut)
+    await queue.begin()
+    queue.set(65535, 0)
+    for _ in range(2048):
+        assert not any(await queue.asked(64))
+    queue.set(65535, 5)
+    assert sum(await queue.steps(REACTS)) == 1
+
+
+@cocotb.test()
 async def time_brings_the_interrupt(dut):
     queue = Queue(dut)
     await queue.begin()
