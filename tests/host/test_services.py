@@ -15,6 +15,7 @@ from tests.host.test_pairs import PAIRS, Host, inject
 from tests.host.test_steering import udp
 
 SERVED = 5004  # the UDP port of the design's chain
+SLOW = 400  # cycles of a service time
 
 
 @pytest.fixture(scope="module")
@@ -104,4 +105,32 @@ def test_both_directions_share_a_service(card, ring):
     assert sorted(one.data for one in card.collect()) == sorted(out)
     assert sorted(one for data in host.came().values() for one in data) == sorted(back)
     assert passed(card) == 80
+    account(card.manifest, card.registers.counters()).judge()
+
+
+def test_the_policy_of_a_service_shares_it_between_both_directions(card, ring):
+    """A slow service, and more frames in each direction than it serves: those from the wire have twice the weight, and are served twice as often."""
+    host = Host(card, ring)
+    card.registers.write("waits.message_time", SLOW << 16)
+    card.services.set_policy("waits", "fair", [{"class": 0, "weight": 2}, {"class": 1, "weight": 1}])
+    card.services.add_entry("wire", "udp dst is 7", "queue waits class 0")
+    card.services.add_entry("classify", "udp dst is 7", "queue waits class 1")
+    out, back = [udp(7, source) for source in range(120)], [udp(7, 300 + source) for source in range(120)]
+    for at, data in enumerate(out):
+        host.offer(at % PAIRS, data, at // PAIRS)
+    for number, data in enumerate(back):
+        card.inject(0, data, cycle=card.cycle + 20 + 5 * number)
+    for pair in range(PAIRS):
+        host.kick(2 * pair + SEND)
+
+    def done(cycles: int) -> tuple[int, int]:
+        """Runs the card; frames to the host, and to the wire."""
+        card.run(cycles)
+        return sum(map(len, host.came().values())), len(card.collect())
+
+    first = done(40 * SLOW)  # in which what came before the other direction's frames is served
+    to_host, to_wire = done(90 * SLOW)
+    assert 88 <= to_host + to_wire <= 92 and abs(to_host - 2 * to_wire) <= 3, (to_host, to_wire)
+    rest = done(160 * SLOW)
+    assert [sum(counts) for counts in zip(first, (to_host, to_wire), rest, strict=True)] == [120, 120]
     account(card.manifest, card.registers.counters()).judge()

@@ -30,6 +30,7 @@ from girih.compiler.stub_kinds import service_kinds
 from girih.compiler.traffic import expected_flows
 from girih.errors import GirihError
 from girih.paths import DESIGNS, ROOT
+from girih.spec.kinds import load_kinds
 from girih.topology import IN, OUT, Channel, between
 
 HEAD = "name: card_1\nmac: 02:67:69:72:69:68\nip: 10.77.0.2/24\n"
@@ -417,3 +418,38 @@ def test_messages_that_come_to_a_tile_again():
 @pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
 def test_the_designs_that_there_are_give_no_warning(design):
     assert warnings(check_file(design)) == []
+
+
+INNER = """
+fabric: crossbar
+tiles:
+  wire: {kind: rmt_port, exit: host, lossless: LOSSLESS}
+  host: {kind: virtio_net, next: {any: classify}}
+  classify: {kind: rmt_inner, exit: EXIT, lossless: LOSSLESS}
+  relay: {kind: relay, next: classify}
+  scheduler: {kind: scheduler}
+  unit: {kind: unit_null}
+services:
+  one: [unit]
+chains:
+  a: {services: [one], match: {udp.dst: 7}}
+"""
+
+
+def inner(lossless: bool, exit: str) -> str:
+    return INNER.lstrip("\n").replace("LOSSLESS", str(lossless).lower()).replace("EXIT", exit)
+
+
+@pytest.mark.parametrize("lossless", [False, True])
+def test_both_directions_pass_one_scheduler(lossless):
+    """Of the chain, messages from the wire go to the host, and those from the host to the wire."""
+    text = inner(lossless, "wire").replace("  relay: {kind: relay, next: classify}\n", "")
+    card = card_of(text, load_kinds())
+    routes = {" > ".join(name for stop in route for name in stop) for service in services(card) if service.name == "chain a" for route in service.routes}
+    assert routes == {"wire > scheduler > unit > host", "host > classify > scheduler > unit > wire"}
+
+
+def test_tables_between_tiles_end_no_circle():
+    """What they send to a tile that sends it back to them goes round for ever."""
+    with pytest.raises(GirihError, match="go round for ever: relay > classify > relay"):
+        card_of(inner(False, "relay"), load_kinds())
