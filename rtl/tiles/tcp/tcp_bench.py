@@ -256,6 +256,14 @@ def sizes(segments: list[TCP]) -> list[int]:
     return [len(segment.payload) for segment in segments]
 
 
+def sent_again(segments: list[TCP], place: int) -> TCP:
+    """The segment that is sent again from this place on: there is one, behind at most the two new ones that the first duplicates permit (RFC 3042), which leave first
+    where a segment takes longer than an acknowledgement."""
+    places = [segment.seq for segment in segments[:3]]
+    assert [segment.seq for segment in segments].count(place) == 1 and place in places, f"{place} is not sent again in {places}"
+    return segments[places.index(place)]
+
+
 def checked(message: Message, tenants: set[int], services: set[int]) -> TCP:
     """The segment in a message to the network, all of whose fields that `ipv4_tx` does not write are right."""
     assert not message.bad and message.desc["l3_offset"] == 14 and message.desc["l4_offset"] == 34
@@ -276,4 +284,4 @@ def checked(message: Message, tenants: set[int], services: set[int]) -> TCP:
     return packet[TCP]
 
 
-__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "OPEN", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "come", "frame", "sizes"]
+__all__ = ["ABORT", "ACK", "CLOSE", "CONFIG", "CONNECTIONS", "FIN", "FLIT_BYTES", "MODULUS", "OPEN", "RST", "SYN", "TICK", "WINDOW", "TcpBench", "come", "frame", "sent_again", "sizes"]
