@@ -102,6 +102,7 @@ REFUSED = [
     ("host_fit", "Chains", 65, "host_fit: Chains is 65; it must be a power of two from 2 to 64"),
     ("host_gate", "Clients", 0, "host_gate: Clients is 0; it must be from 1 to 64"),
     ("host_read", "Flits", 64, "host_read: Flits is 64; it must be at least 68, for several accesses"),
+    ("host_toeplitz", "FlowBits", 289, "host_toeplitz: a flow of 289 bits takes a key of 321; there are 320"),
     ("host_steer", "Pairs", 5, "host_steer: Pairs is 5; it must be from 1 to 4"),
     ("memory_engine", "Slots", 3, "memory_engine: Slots is 3; it must be a power of two from 4 to 256"),
     ("mesh", "X", 17, "mesh: X is 17"),

@@ -31,7 +31,7 @@ module rmt_pipeline
     // Room for a frame of the largest size; without it the next frame is dropped.
     output logic room_o,
     output logic accepted_o,  // for a cycle, with a frame's first flit: it is not dropped for want of room
-    output logic parsed_o,    // for a cycle, for each frame accepted, in order: default_i is taken for it, but for its flag lossless, which holds for all
+    output logic parsed_o,    // for a cycle, for each frame accepted, in order: default_i is taken for it
 
     input  pipeline_default_t default_i,
     input  window_request_t   window_i,
@@ -102,6 +102,7 @@ module rmt_pipeline
     phv[0].desc.tenant = default_i.tenant;
     phv[0].desc.exit = address_of(default_i.exit);
     phv[0].desc.lossless = default_i.lossless;
+    phv[0].may_be_lossless = default_i.lossless;
   end
   assign phv_valid[0] = parsed;
   assign key_phv[0] = phv[0];
@@ -151,14 +152,6 @@ module rmt_pipeline
     end
   end
 
-  // The deadlock proof relies on this: no table makes a message lossless at a port without lossless traffic. Applied
-  // before frames wait, so that an offered flit does not change with the configuration.
-  phv_t settled;
-  always_comb begin
-    settled = phv[Stages];
-    settled.desc.lossless = phv[Stages].desc.lossless && default_i.lossless;
-  end
-
   drop_e dropped;
   deparser #(
       .BufferFlits(BufferFlits),
@@ -172,7 +165,7 @@ module rmt_pipeline
       .early_valid_i(early_valid[Stages-1]),
       .early_path_i(early_path[Stages-1]),
       .phv_valid_i(phv_valid[Stages]),
-      .phv_i(settled),
+      .phv_i(phv[Stages]),
       .edits_write_i(edits_write),
       .edits_path_i(edits_path),
       .edits_i(edits),

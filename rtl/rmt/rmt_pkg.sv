@@ -68,6 +68,7 @@ package rmt_pkg;
     logic mirror;  // an edited copy without a chain goes to node mirror_exit
     node_t mirror_exit;
     drop_e drop;  // the first reason is kept
+    logic may_be_lossless;  // a table's wish for it counts
     descriptor_t desc;
   } phv_t;
 

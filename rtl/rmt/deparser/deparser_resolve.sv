@@ -86,6 +86,8 @@ module deparser_resolve
 
   always_comb begin
     verdict_o.desc = phv_i.desc;
+    // The deadlock proof relies on this: no table makes a message lossless at a port without lossless traffic.
+    verdict_o.desc.lossless = phv_i.desc.lossless && phv_i.may_be_lossless;
     if (phv_i.desc.chain_count == '0) begin
       verdict_o.desc.route_count = ($bits(phv_i.desc.route_count))'(1);
       verdict_o.desc.route[0] = phv_i.desc.exit;

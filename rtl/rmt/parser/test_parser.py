@@ -33,6 +33,7 @@ PHV = [
         ("mirror", 1, 1),
         ("mirror_exit", 8, 1),
         ("drop", 2, 1),
+        ("may_be_lossless", 1, 1),
         ("desc", DESC_BITS, 1),
     )
 ]

@@ -42,6 +42,7 @@ def phv_fields(bits: int) -> list[Field]:
         Field("mirror", 1, 1, None, ""),
         Field("mirror_exit", type_widths()["node"], 1, None, ""),
         Field("drop", 2, 1, None, ""),
+        Field("may_be_lossless", 1, 1, None, ""),
         Field("desc", DESC_BITS, 1, None, ""),
     ]
     parse = bits - sum(f.width for f in before + after)
@@ -60,6 +61,7 @@ class Phv:
     mirror: int = 0
     mirror_exit: int = 0
     drop: int = 0
+    may_be_lossless: int = 1
     desc: dict = field(default_factory=dict)
 
     def pack(self, bits: int) -> int:
