@@ -29,6 +29,7 @@ from girih.card.vhost_user import (
     NET_HOST_USO,
     NET_MQ,
     NET_MRG_RXBUF,
+    NET_NOTF_COAL,
     PROTOCOL_FEATURES,
     RING_PACKED,
     SEGMENTS,
@@ -45,8 +46,8 @@ TRANSPORT = 1 << PROTOCOL_FEATURES  # a feature of vhost-user, not of virtio
 RECENT = 1 << NET_HOST_USO | 1 << IN_ORDER  # features that Linux 6.1 does not know
 PACKED, EVENTS, SUMS, MERGEABLE, TABLES = (1 << bit for bit in (RING_PACKED, EVENT_INDEX, NET_CSUM, NET_MRG_RXBUF, INDIRECT))
 # Features that QEMU offers by itself, whatever the card offers: CTRL_GUEST_OFFLOADS, STATUS, CTRL_VQ, CTRL_RX, CTRL_VLAN, GUEST_ANNOUNCE,
-# CTRL_MAC_ADDR. It serves the control queue itself.
-OF_QEMU = sum(1 << bit for bit in (2, 16, 17, 18, 19, 21, 23))
+# CTRL_MAC_ADDR. It serves the control queue itself, and does not know NOTF_COAL.
+OF_QEMU = sum(1 << bit for bit in (2, 16, 17, 18, 19, 21, 23)) | 1 << NET_NOTF_COAL
 SCRIPT = """
 cat /sys/bus/virtio/devices/virtio0/features
 echo address $(cat /sys/class/net/eth0/address) carrier $(cat /sys/class/net/eth0/carrier)
