@@ -7,6 +7,7 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.account import account
 from girih.card.host import SEND
+from girih.errors import GirihError
 from girih.paths import ROOT
 from girih.services.monitor import FATE_NAMES
 from girih.spec.windows import offset
@@ -133,4 +134,23 @@ def test_the_policy_of_a_service_shares_it_between_both_directions(card, ring):
     assert 88 <= to_host + to_wire <= 92 and abs(to_host - 2 * to_wire) <= 3, (to_host, to_wire)
     rest = done(160 * SLOW)
     assert [sum(counts) for counts in zip(first, (to_host, to_wire), rest, strict=True)] == [120, 120]
+    account(card.manifest, card.registers.counters()).judge()
+
+
+def test_a_tenant_has_entries_of_its_own_between_tiles(card, ring):
+    """They concern its own frames alone, and it can do there only what it can at a port."""
+    host, guest = Host(card, ring), card.services.as_tenant("guest")
+    with pytest.raises(GirihError, match="no entries of its own"):
+        guest.add_entry("classify", "udp dst is 20", "queue waits")
+    card.services.set_tenant("guest", entries=(16, 31), services=["waits"])
+    guest.add_entry("classify", "udp dst is 20", "queue waits")
+    for actions in ("port_id wire", "queue waits / rank 0", "tenant operator"):
+        with pytest.raises(GirihError, match="does not let tenant guest add this entry"):
+            guest.add_entry("classify", "udp dst is 21", actions)
+    with pytest.raises(GirihError, match="does not let tenant guest delete entry 0"):
+        guest.delete_entry("classify", 0)
+    frames = [udp(20, source) for source in range(4)]
+    assert send(host, frames) == frames and passed(card) == 0, "frames of the operator"
+    card.registers.write("host.tenant", 1)
+    assert sorted(send(host, frames)) == sorted(frames) and passed(card) == 4
     account(card.manifest, card.registers.counters()).judge()
