@@ -113,6 +113,12 @@ class Guest:
         """Gives the guest the program of ethtool.c, which busybox lacks."""
         subprocess.run(["gcc", "-static", "-O1", "-Wall", "-Werror", "-o", str(self.root / "bin" / "ethtool"), str(ROOT / "tests" / "host" / "ethtool.c")], check=True)
 
+    def can_fetch(self, size: int) -> None:
+        """At the other end of the wire, a server has a file of so many bytes."""
+        (self.folder / "www").mkdir()
+        (self.folder / "www" / "file").write_bytes(bytes(size))
+        server(self.stack, self.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(self.folder / "www")], "Serving HTTP")
+
     def run(self) -> str:
         """Runs the guest to its end and returns its output."""
         with open(self.folder / "log", "w") as log:
@@ -153,8 +159,6 @@ def test_linux_says_which_frames_it_wants(built, tmp_path):
 
 def test_linux_sets_the_number_of_pairs(tmp_path):
     """Flows go to that many pairs; a number that the card does not have is refused."""
-    (tmp_path / "www").mkdir()
-    (tmp_path / "www" / "file").write_bytes(bytes(5000))
 
     def table(card) -> list[int]:
         return [card.registers.read_window("host", offset(WINDOW, "steer", entry=entry)) for entry in range(4)]
@@ -170,7 +174,7 @@ def test_linux_sets_the_number_of_pairs(tmp_path):
         card = stack.enter_context(VirtualCard.open(PAIRS_CARD))
         guest = Guest(stack, card, tmp_path, CHANNELS, pairs)
         guest.give_ethtool()
-        server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        guest.can_fetch(5000)
         text = guest.run()
         print(text, *guest.seen, sep="\n")
         assert [line for line in text.splitlines() if line.startswith("channels")] == [
@@ -185,8 +189,6 @@ def test_linux_sets_the_number_of_pairs(tmp_path):
 
 def test_linux_says_how_long_interrupts_wait(built, tmp_path):
     """In both directions, what the card cannot hold is refused, frames pass all the same, and the next driver begins without."""
-    (tmp_path / "www").mkdir()
-    (tmp_path / "www" / "file").write_bytes(bytes(50_000))
 
     def coalescing(card) -> tuple[Coalescing, Coalescing]:
         return card.host.coalescing(RECEIVE), card.host.coalescing(SEND)
@@ -195,7 +197,7 @@ def test_linux_says_how_long_interrupts_wait(built, tmp_path):
         card = stack.enter_context(VirtualCard(built("nic")))
         guest = Guest(stack, card, tmp_path, COALESCING, coalescing)
         guest.give_ethtool()
-        server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        guest.can_fetch(50_000)
         text = guest.run()
         print(text, *guest.seen, sep="\n")
         assert [line for line in text.splitlines() if line.startswith("coalesce")] == [
@@ -208,8 +210,6 @@ def test_linux_says_how_long_interrupts_wait(built, tmp_path):
 
 def test_linux_spreads_flows_by_its_own_table(tmp_path):
     """All flows go to the pair that its table names, until it sets a number of pairs."""
-    (tmp_path / "www").mkdir()
-    (tmp_path / "www" / "file").write_bytes(bytes(5000))
 
     def spread(card) -> tuple[bool, tuple[int, ...]]:
         return card.host.scales, tuple(card.host.queue_stats(number).frames for number in range(RECEIVE, 2 * card.host.pairs, 2))
@@ -218,7 +218,7 @@ def test_linux_spreads_flows_by_its_own_table(tmp_path):
         card = stack.enter_context(VirtualCard.open(PAIRS_CARD))
         guest = Guest(stack, card, tmp_path, RSS, spread)
         guest.give_ethtool()
-        server(stack, guest.cable, [sys.executable, "-u", "-m", "http.server", "8000", "--directory", str(tmp_path / "www")], "Serving HTTP")
+        guest.can_fetch(5000)
         text = guest.run()
         print(text, *guest.seen, sep="\n")
         assert [line for line in text.splitlines() if line.startswith("rss")] == [f"rss to {pair} of 32 entries, by 40 bytes: set" for pair in (2, 3)]

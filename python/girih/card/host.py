@@ -164,17 +164,17 @@ class HostPort:
     @cached_property
     def segments(self) -> bool:
         """Whether frames of the host can be cut into segments."""
-        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 1)
+        return self._offload(0)
 
     @cached_property
     def can_scale(self) -> bool:
         """Whether a driver can spread flows over the pairs by a key of its own (receive-side scaling)."""
-        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 2)
+        return self._offload(1)
 
     @property
     def scales(self) -> bool:
         """Whether the driver does."""
-        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) & 4)
+        return self._offload(2)
 
     def set_latency(self, cycles: int) -> None:
         """Cycles from an access of the card to its answer."""
@@ -310,6 +310,9 @@ class HostPort:
         """The counters of a virtqueue."""
         halves = [self._registers.read_window(self.tile, offset(WINDOW, "passed", queue=queue, what=what, half=half)) for what in range(2) for half in range(2)]
         return QueueStats(halves[0] | halves[1] << 32, halves[2] | halves[3] << 32)
+
+    def _offload(self, bit: int) -> bool:
+        return bool(self._registers.read_window(self.tile, offset(WINDOW, "offloads")) >> bit & 1)
 
     def _filter(self, word: int) -> int:
         return offset(WINDOW, "filter", word=word)
