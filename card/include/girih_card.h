@@ -45,6 +45,8 @@ typedef struct girih_params {
   uint32_t seed;              /* for the contents of registers and memories before reset; 0: zeros */
   const char *record_path;    /* NULL: record nothing */
   const char *record_label;   /* text that names the design in the recording */
+  /* The card's clock, and those of its edges as the design has them; 0: the edge uses the card's. They matter only by their ratios. */
+  uint64_t card_hz, ports_hz, memory_hz, host_hz;
 } girih_params;
 
 void girih_params_init(girih_params *params);
@@ -54,6 +56,11 @@ int girih_open(const girih_params *params, girih_card **card);
 void girih_close(girih_card *card);
 
 uint64_t girih_cycle(const girih_card *card);
+
+enum girih_edge { GIRIH_PORTS = 0, GIRIH_MEMORY = 1, GIRIH_HOST = 2 };
+
+/* Cycles of an edge's own clock since the card was opened; 0: it uses the card's. */
+uint64_t girih_edge_cycles(const girih_card *card, int edge);
 int girih_reset(girih_card *card);
 int girih_run(girih_card *card, uint64_t cycles);
 /* Runs up to `cycles`, but no longer than `microseconds` of real time. */

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -14,10 +15,19 @@
 namespace girih {
 namespace {
 constexpr unsigned ResetCycles = 16;
+constexpr unsigned ResetEdges = 8;  // of each other clock
+constexpr unsigned OpenAfter = 32;  // cycles and edges after a reset, by which the crossings have opened
 thread_local Card *current = nullptr;  // the card whose model is being evaluated, for the probes
 }  // namespace
 
-Card::Card(const girih_params &params) : params_(params), model_(make_model(params.seed)), axil_(model_->pins) {
+Card::Card(const girih_params &params) 
+    : params_(params),
+      model_(make_model(params.seed, params.ports)),
+      axil_(model_->pins),
+      edges_(*model_, params.card_hz, {params.ports_hz, params.memory_hz, params.host_hz}, params.seed),
+      ports_own_(edges_.find(EdgeName::Ports)),
+      memory_own_(edges_.find(EdgeName::Memory)),
+      host_own_(edges_.find(EdgeName::Host)) {
   if (params.data_width < 64 || params.data_width % 64 != 0) {
     throw std::invalid_argument("data_width must be a multiple of 64");
   }
@@ -98,13 +108,64 @@ void Card::eval() {
   }
 }
 
+// One edge of a clock at the card's edge. What is beyond is reset by its reset pin.
+void Card::edge(EdgeClock &clock) {
+  const bool reset = resetting_ || clock.in_reset();
+  if (reset) {
+    clock.reset_edge = clock.edges;
+    clock.reset_cycle = cycle_;
+  }
+  if (clock.name == EdgeName::Ports) {
+    const bool open = clock.edges - clock.reset_edge >= OpenAfter && cycle_ - clock.reset_cycle >= OpenAfter;
+    for (auto &port : ports_) reset ? port->abandon() : port->drive(cycle_, open, clock.number);
+  } else if (clock.name == EdgeName::Memory) {
+    reset ? memory_->abandon() : memory_->drive(clock.edges);
+  } else {
+    reset ? host_->abandon() : host_->drive(clock.edges);
+  }
+  eval();
+  if (!reset) {
+    if (clock.name == EdgeName::Ports) {
+      for (auto &port : ports_) port->sample(cycle_);
+    } else if (clock.name == EdgeName::Memory) {
+      memory_->sample(clock.edges);
+    } else {
+      host_->sample(clock.edges);
+    }
+  }
+  clock.level(true);
+  eval();
+  clock.edges++;
+  clock.number++;
+}
+
+void Card::edges() {
+  double when;
+  while (EdgeClock *clock = edges_.next(when)) {
+    edge(*clock);
+    dump_waves(static_cast<double>(cycle_) - 0.5 + when);  // the card's last edge was in the middle of the cycle before
+    clock->level(false);  // the next evaluation sees it
+  }
+}
+
+// Times in a file increase, even if two clocks have an edge at the same time.
+void Card::dump_waves(double cycles) {
+  if (!waves_open_) return;
+  const double unit = static_cast<double>(NanosecondsPerCycle) * (edges_.empty() ? 1 : 1000);
+  waves_time_ = std::max(waves_time_ + 1, static_cast<uint64_t>(std::llround(cycles * unit)));
+  model_->dump_waves(waves_time_);
+}
+
 void Card::tick() {
   const Pins &pins = model_->pins;
-  for (auto &port : ports_) port->drive(cycle_);
-  if (memory_) memory_->drive(cycle_);
+  if (!edges_.empty()) edges();
+  if (!ports_own_) {
+    for (auto &port : ports_) port->drive(cycle_);
+  }
+  if (memory_ && !memory_own_) memory_->drive(cycle_);
   if (host_) {
     ring_doorbell();
-    host_->drive(cycle_);
+    if (!host_own_) host_->drive(cycle_);
   }
   const bool looks = watchdog_.looks(cycle_);
   if (looks) {
@@ -113,20 +174,22 @@ void Card::tick() {
   }
   *pins.clk = 0;
   eval();
-  if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle);
-  for (auto &port : ports_) port->sample(cycle_);
-  if (memory_) memory_->sample(cycle_);
-  if (host_) host_->sample(cycle_);
+  dump_waves(static_cast<double>(cycle_));
+  if (!ports_own_) {
+    for (auto &port : ports_) port->sample(cycle_);
+  }
+  if (memory_ && !memory_own_) memory_->sample(cycle_);
+  if (host_ && !host_own_) host_->sample(cycle_);
   const bool access = axil_.busy();
   if (access) axil_.sample(cycle_);
   *pins.clk = 1;
   eval();
   if (looks) {
     *pins.watch = 0;
-    watchdog_.end(cycle_, sent_beats(), memory_ && memory_->owes());
+    watchdog_.end(cycle_, sent_beats(), (memory_ && memory_->owes()) || holds(EdgeName::Memory) || holds(EdgeName::Host));
   }
   if (access) axil_.drive();
-  if (waves_open_) model_->dump_waves(cycle_ * NanosecondsPerCycle + NanosecondsPerCycle / 2);
+  dump_waves(static_cast<double>(cycle_) + 0.5);
   cycle_++;
   if (!waves_path_.empty()) {
     if (cycle_ >= waves_to_) {
@@ -146,8 +209,18 @@ void Card::reset() {
   watchdog_.forget();
   if (memory_) memory_->abandon();
   if (host_) host_->abandon();
-  for (unsigned i = 0; i < ResetCycles; i++) {
+  resetting_ = true;
+  std::vector<uint64_t> before;
+  for (const EdgeClock &clock : edges_.all()) before.push_back(clock.edges);
+  const auto long_enough = [&] {  // for every clock
+    for (size_t i = 0; i < before.size(); i++) {
+      if (edges_.all()[i].edges - before[i] < ResetEdges) return false;
+    }
+    return true;
+  };
+  for (unsigned i = 0; i < ResetCycles || !long_enough(); i++) {
     const Pins &pins = model_->pins;
+    if (!edges_.empty()) edges();
     for (auto &port : ports_) port->abandon();
     *pins.clk = 0;
     eval();
@@ -156,6 +229,7 @@ void Card::reset() {
     cycle_++;
   }
   *model_->pins.rst = 0;
+  resetting_ = false;
 }
 
 void Card::run(uint64_t cycles) {
@@ -186,12 +260,24 @@ bool Card::run_until_quiet(uint64_t quiet, uint64_t limit) {
 }
 
 uint64_t Card::quiet_cycles() const {
-  if ((memory_ && memory_->busy()) || (host_ && host_->busy())) last_moved_ = cycle_;
+  bool busy = (memory_ && memory_->busy()) || (host_ && host_->busy());
+  for (const EdgeClock &clock : edges_.all()) busy |= clock.holds();
+  if (busy) last_moved_ = cycle_;
   for (const auto &port : ports_) {
     if (!port->quiet()) return 0;
     last_moved_ = std::max(last_moved_, port->last_moved());
   }
   return cycle_ - std::min(cycle_, last_moved_);
+}
+
+bool Card::holds(EdgeName name) const {
+  const EdgeClock *clock = edges_.find(name);
+  return clock && clock->holds();
+}
+
+uint64_t Card::edge_cycles(EdgeName name) const {
+  const EdgeClock *clock = edges_.find(name);
+  return clock ? clock->edges : 0;
 }
 
 uint64_t Card::interrupts() const {

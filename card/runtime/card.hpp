@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "axil.hpp"
+#include "edges.hpp"
 #include "host.hpp"
 #include "memory.hpp"
 #include "model.hpp"
@@ -36,6 +37,7 @@ class Card {
   uint64_t cycle() const { return cycle_; }
   uint64_t quiet_cycles() const;
   uint64_t interrupts() const;
+  uint64_t edge_cycles(EdgeName name) const;  // of an edge's own clock; 0: it has none
 
   Access access(bool write, uint32_t address, uint32_t data);
   void set_watchdog(uint64_t cycles);
@@ -67,6 +69,10 @@ class Card {
 
  private:
   void eval();
+  void edges();                  // those of other clocks before the card's next edge
+  void edge(EdgeClock &clock);
+  void dump_waves(double cycles);  // the time in cycles of the card
+  bool holds(EdgeName name) const;  // something is in the crossing of an edge
   void ring_doorbell();
   uint64_t sent_beats() const;
 
@@ -76,6 +82,9 @@ class Card {
   std::vector<std::unique_ptr<Port>> ports_;
   std::unique_ptr<Memory> memory_;  // behind the AXI4 port, if the card has one
   std::unique_ptr<Host> host_;  // behind the port to the host, if the card has one
+  Edges edges_;
+  const bool ports_own_, memory_own_, host_own_;  // they have clocks of their own
+  bool resetting_ = false;
   uint64_t cycle_ = 0;
   mutable uint64_t last_moved_ = 0;
   Watchdog watchdog_;
@@ -87,6 +96,7 @@ class Card {
   std::string waves_path_;
   uint64_t waves_from_ = 0, waves_to_ = 0;
   bool waves_open_ = false;
+  uint64_t waves_time_ = 0;  // of the last values in the file
 };
 
 }  // namespace girih

@@ -11,6 +11,7 @@ struct Frame {
   std::vector<uint8_t> bytes;
   bool bad = false;
   uint64_t first_cycle = 0, last_cycle = 0;  // of its beats at the card's pins
+  uint8_t edge = 0;  // of its port's own clock, among those in its first cycle
   int32_t flow = -1;                         // of the generator, or -1
   uint64_t sequence = 0;                     // in that flow
 };

@@ -92,9 +92,26 @@ HostPins host_pins(Top &m) {
   }
 }
 
+template <typename Top>
+void find_edges(Top &m, Pins &pins, unsigned ports) {
+  if constexpr (requires { m.s_axis_clk_i; }) {
+    clear(m.s_axis_clk_i, m.m_axis_clk_i);
+    pins.edges[0] = {{bytes(m.s_axis_clk_i), bytes(m.m_axis_clk_i)}, {bytes(m.s_axis_rst_o), bytes(m.m_axis_rst_o)},
+                     sizeof m.s_axis_clk_i, (1u << ports) - 1, bytes(m.ports_hold_o)};
+  }
+  if constexpr (requires { m.memory_clk_i; }) {
+    clear(m.memory_clk_i);
+    pins.edges[1] = {{bytes(m.memory_clk_i), nullptr}, {bytes(m.memory_rst_o), nullptr}, 1, 1, bytes(m.memory_hold_o)};
+  }
+  if constexpr (requires { m.host_clk_i; }) {
+    clear(m.host_clk_i);
+    pins.edges[2] = {{bytes(m.host_clk_i), nullptr}, {bytes(m.host_rst_o), nullptr}, 1, 1, bytes(m.host_hold_o)};
+  }
+}
+
 class VerilatedDesign final : public Model {
  public:
-  explicit VerilatedDesign(uint32_t seed) : model_{started(context_, seed)} {
+  VerilatedDesign(uint32_t seed, unsigned ports) : model_{started(context_, seed)} {
 #if VM_TRACE_FST
     context_.traceEverOn(true);
 #endif
@@ -120,6 +137,7 @@ class VerilatedDesign final : public Model {
     pins.axi = memory_pins(m);
     find_interrupts(m, pins);
     pins.host = host_pins(m);
+    find_edges(m, pins, ports);
   }
 
   ~VerilatedDesign() override {
@@ -142,7 +160,7 @@ class VerilatedDesign final : public Model {
     waves_->open(path);
     return waves_->isOpen();
   }
-  void dump_waves(uint64_t nanoseconds) override { waves_->dump(nanoseconds); }
+  void dump_waves(uint64_t time) override { waves_->dump(time); }
   void close_waves() override {
     if (waves_) waves_->close();
     waves_.reset();
@@ -182,6 +200,6 @@ class VerilatedDesign final : public Model {
 
 }  // namespace
 
-std::unique_ptr<Model> make_model(uint32_t seed) { return std::make_unique<VerilatedDesign>(seed); }
+std::unique_ptr<Model> make_model(uint32_t seed, unsigned ports) { return std::make_unique<VerilatedDesign>(seed, ports); }
 
 }  // namespace girih

@@ -32,6 +32,17 @@ struct HostPins {  // axi.awvalid is null: a card without a port to the host
   uint16_t *interrupt;  // a bit for each virtqueue
 };
 
+enum class EdgeName : uint8_t { Ports, Memory, Host };  // in the order of girih_params
+constexpr unsigned EdgeCount = 3;
+
+struct EdgePins {  // clk[0] is null: the edge uses the card's clock
+  uint8_t *clk[2];  // the Ethernet ports have two
+  const uint8_t *rst[2];
+  size_t bytes;   // of each
+  uint32_t ones;  // all bits of a clock
+  const uint8_t *hold;
+};
+
 struct Pins {
   uint8_t *clk, *rst, *probe_enable;
   uint8_t *watch;  // null: a card made by hand that cannot be watched
@@ -41,6 +52,7 @@ struct Pins {
   uint8_t *interrupt;  // one bit per tile with interrupts, in as many bytes as needed; null: no tile has interrupts
   size_t interrupt_bytes;
   HostPins host;
+  EdgePins edges[EdgeCount];
 };
 
 class Model {
@@ -49,14 +61,14 @@ class Model {
   virtual void eval() = 0;
   virtual bool has_waves() const = 0;  // the design was built with --trace-fst
   virtual bool open_waves(const char *path) = 0;
-  virtual void dump_waves(uint64_t nanoseconds) = 0;
+  virtual void dump_waves(uint64_t time) = 0;
   virtual void close_waves() = 0;
 
   Pins pins{};
 };
 
 // seed: for the contents of registers and memories before reset; 0: zeros.
-std::unique_ptr<Model> make_model(uint32_t seed);
+std::unique_ptr<Model> make_model(uint32_t seed, unsigned ports);
 
 // A check in the SystemVerilog failed ($fatal, $error, a failed assert).
 class DesignError : public std::runtime_error {

@@ -108,9 +108,11 @@ void Port::offer_beat() {
   set_bit(pins_.rx.tuser, index_, last && rx_.bad);
 }
 
-void Port::drive(uint64_t cycle) {
+void Port::drive(uint64_t cycle, bool starts, uint32_t edge) {
+  edge_ = edge;
   if (!rx_busy_) {
-    if (pull(cycle)) {
+    if (starts && pull(cycle)) {
+      rx_.edge = static_cast<uint8_t>(edge);
       rx_busy_ = true;
       rx_offset_ = 0;
       for (auto *observer : observers_) observer->input(index_, rx_, cycle);

@@ -25,7 +25,8 @@ class Port {
  public:
   Port(const Pins &pins, uint32_t index, uint32_t beat_bytes);
 
-  void drive(uint64_t cycle);   // before the clock edge
+  // Before the clock edge. starts: a frame may begin to enter. edge: of the port's own clock, among those in this cycle of the card.
+  void drive(uint64_t cycle, bool starts = true, uint32_t edge = 0);
   void sample(uint64_t cycle);  // at the clock edge
   void abandon();               // reset: discards frames that are partly sent or received
 
@@ -46,6 +47,7 @@ class Port {
   bool cable_gone() const;  // a device of the port has been deleted
   bool collected(Frame &frame);
 
+  uint32_t edge() const { return edge_; }
   bool quiet() const;  // no frame is in flight at this port
   bool waits_for_wire() const;  // a beat is offered and not taken
   uint64_t last_moved() const { return last_moved_; }  // cycle of the last beat, in or out
@@ -80,6 +82,7 @@ class Port {
   std::deque<Frame> collected_;
 
   uint64_t last_moved_ = 0;
+  uint32_t edge_ = 0;
   girih_port_stats stats_{};
 };
 

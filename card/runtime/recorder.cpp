@@ -18,16 +18,16 @@ Recorder::Recorder(const std::string &path, const std::string &label)
 }
 
 void Recorder::put(RecordKind kind, uint64_t cycle, uint32_t port, bool bad, const void *head, size_t head_size,
-                   const void *body, size_t body_size) {
+                   const void *body, size_t body_size, uint8_t edge) {
   const RecordHeader header{cycle, static_cast<uint32_t>(head_size + body_size), kind, static_cast<uint8_t>(port),
-                            bad, 0};
+                            bad, edge};
   std::fwrite(&header, sizeof header, 1, file_.get());
   if (head_size) std::fwrite(head, 1, head_size, file_.get());
   if (body_size) std::fwrite(body, 1, body_size, file_.get());
 }
 
 void Recorder::input(uint32_t port, const Frame &frame, uint64_t cycle) {
-  put(RecordKind::Input, cycle, port, frame.bad, nullptr, 0, frame.bytes.data(), frame.bytes.size());
+  put(RecordKind::Input, cycle, port, frame.bad, nullptr, 0, frame.bytes.data(), frame.bytes.size(), frame.edge);
 }
 
 void Recorder::output(uint32_t port, const Frame &frame) {

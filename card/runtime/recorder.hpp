@@ -3,7 +3,7 @@
 //
 //   "GIRIHREC" | u32 version | u32 size of label | label | records ...
 //   record = RecordHeader | payload of header.size bytes, by kind:
-//     Input   the frame; cycle: its first beat was offered
+//     Input   the frame; cycle: its first beat was offered; edge: at this edge of the port's own clock within the cycle, if it has one
 //     Output  u64 last cycle | the frame; cycle: its first beat passed
 //     Read, Write  AccessRecord; cycle: the access started
 //     Ready   ReadyRecord; cycle: from then on
@@ -35,7 +35,7 @@ struct RecordHeader {
   RecordKind kind;
   uint8_t port;
   uint8_t bad;
-  uint8_t reserved;
+  uint8_t edge;
 };
 struct AccessRecord {
   uint64_t end_cycle;
@@ -71,7 +71,7 @@ class Recorder final : public PortObserver {
 
  private:
   void put(RecordKind kind, uint64_t cycle, uint32_t port, bool bad, const void *head, size_t head_size,
-           const void *body = nullptr, size_t body_size = 0);
+           const void *body = nullptr, size_t body_size = 0, uint8_t edge = 0);
 
   std::string path_;
   File file_;

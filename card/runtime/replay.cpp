@@ -68,6 +68,7 @@ Recording load(const std::string &path, uint32_t ports) {
     Frame frame;
     frame.bad = header.bad;
     frame.first_cycle = header.cycle;
+    frame.edge = header.edge;
     switch (header.kind) {
       case RecordKind::Output:
         frame.last_cycle = take<uint64_t>(payload, path);
@@ -116,11 +117,12 @@ Recording load(const std::string &path, uint32_t ports) {
 
 class Comparison final : public Source, public PortObserver {
  public:
-  Comparison(Recording &recording, uint32_t port, girih_replay_result &result)
-      : inputs_(recording.inputs[port]), outputs_(recording.outputs[port]), port_(port), result_(result) {}
+  Comparison(Recording &recording, Card &card, uint32_t port, girih_replay_result &result)
+      : inputs_(recording.inputs[port]), outputs_(recording.outputs[port]), pins_(card.port(port)), port_(port), result_(result) {}
 
   bool next(uint64_t cycle, Frame &frame) override {
     if (inputs_.empty() || inputs_.front().first_cycle > cycle) return false;
+    if (inputs_.front().first_cycle == cycle && inputs_.front().edge > pins_.edge()) return false;
     frame = std::move(inputs_.front());
     inputs_.pop_front();
     return true;
@@ -171,6 +173,7 @@ class Comparison final : public Source, public PortObserver {
   }
 
   std::deque<Frame> &inputs_, &outputs_;
+  const Port &pins_;
   const uint32_t port_;
   girih_replay_result &result_;
 };
@@ -195,7 +198,7 @@ girih_replay_result replay(Card &card, const std::string &path) {
   girih_replay_result result{};
   std::vector<std::shared_ptr<Comparison>> comparisons;
   for (uint32_t i = 0; i < card.ports(); i++) {
-    comparisons.push_back(std::make_shared<Comparison>(recording, i, result));
+    comparisons.push_back(std::make_shared<Comparison>(recording, card, i, result));
     card.port(i).add(std::static_pointer_cast<Source>(comparisons.back()));
     card.port(i).observe(comparisons.back().get());
   }

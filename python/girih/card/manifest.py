@@ -94,6 +94,7 @@ class Manifest:
     scheduling: tenants, services and chains by name, and their tiles; empty on a card without services.
     start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
     interrupts: the tiles that have interrupts, in the order of their lines. snapshots: the counters of a tile can be read as they were in one cycle.
+    clocks: those of the card's edges in Hz, by edge; an edge that is not there uses the card's.
     memory: settings of the external memory behind the card's port, None if it has none.
     watch: what the watchdog needs, None if the card cannot be watched.
     """
@@ -123,6 +124,7 @@ class Manifest:
     memory: dict[str, int] | None = None
     interrupts: tuple[str, ...] = ()
     snapshots: bool = False
+    clocks: dict[str, int] = field(default_factory=dict)
 
     @staticmethod
     def load(folder: Path) -> Manifest:
@@ -155,6 +157,7 @@ class Manifest:
                 memory=data.get("memory"),
                 interrupts=tuple(data.get("interrupts", ())),
                 snapshots=data.get("snapshots", False),
+                clocks=data.get("clocks", {}),
                 watch=Watch.read(data["watch"]) if "watch" in data else None,
             )
         except OSError as error:

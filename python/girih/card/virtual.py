@@ -81,6 +81,10 @@ class VirtualCard(Ports, Bus):
         params.data_width = self.manifest.data_width
         params.ports = self.manifest.ports
         params.links = len(self.manifest.links)
+        if self.manifest.clocks:
+            params.card_hz = self.manifest.clock_mhz * 1_000_000
+            for edge, hertz in self.manifest.clocks.items():
+                setattr(params, f"{edge}_hz", hertz)
         params.seed = self.seed = power_up_seed(0) if seed is None else seed
         if record is not None:
             path, label = self._text(record), self._text(recording_label(self.manifest, self.seed))
@@ -155,6 +159,11 @@ class VirtualCard(Ports, Bus):
     def cycle(self) -> int:
         """Cycles since the card was opened."""
         return self._library.api.girih_cycle(self._card)
+
+    def edge_cycles(self) -> dict[str, int]:
+        """Cycles of the clocks of the card's edges since the card was opened, of those that have a clock of their own."""
+        names = {"ports": self._library.api.GIRIH_PORTS, "memory": self._library.api.GIRIH_MEMORY, "host": self._library.api.GIRIH_HOST}
+        return {edge: self._library.api.girih_edge_cycles(self._card, names[edge]) for edge in self.manifest.clocks}
 
     @property
     def quiet_cycles(self) -> int:

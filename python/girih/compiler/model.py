@@ -153,6 +153,21 @@ class ExternalMemory:
 
 
 @dataclass(frozen=True)
+class Clocks:
+    """The clocks of the card's edges in Hz; None where an edge uses the card's own. ports: of the Ethernet ports, memory: of the external memory,
+    host: of the port to the host."""
+
+    ports: int | None = None
+    memory: int | None = None
+    host: int | None = None
+
+    @property
+    def own(self) -> dict[str, int]:
+        """The edges that have a clock of their own, in the order of the card's pins."""
+        return {edge: hertz for edge, hertz in vars(self).items() if hertz is not None}
+
+
+@dataclass(frozen=True)
 class Design:
     """A design file as it was read. fabric: None if it could not be read."""
 
@@ -169,6 +184,8 @@ class Design:
     memory: ExternalMemory = ExternalMemory()
     memory_line: int | None = None
     snapshots: bool = False
+    clocks: Clocks = Clocks()
+    clock_lines: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -297,6 +314,7 @@ class Card:
     traffic: Traffic = Traffic()
     memory: ExternalMemory | None = None
     snapshots: bool = False
+    clocks: Clocks = Clocks()
 
     def tile(self, name: str) -> Tile:
         return next(tile for tile in self.tiles if tile.name == name)

@@ -122,7 +122,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     traffic = check_traffic(design, tiles, scheduling, report)
     memory = check_memory(design, tiles, report)
     card = Card(
-        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic, memory, design.snapshots,
+        design.name, source, design.params, design.clock_mhz, design.ports, fabric, design.addresses, tiles, scheduling, traffic, memory, design.snapshots, design.clocks,
     )
     too_high = any(tile.port is not None and tile.port >= card.ports for tile in card.tiles)
     if design.tiles and None not in known.values() and not too_high:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""External memory: a card has one AXI4 port, with a tile at it if the design describes a memory. Only tiles that make requests get grants."""
+"""External memory: a card has one AXI4 port, with a tile at it if the design describes a memory or its clock. Only tiles that make requests get grants."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
     if not users and design.memory_line is not None:
         report.error(design.memory_line, "the card has a section memory, but no tile that uses it", "Add one: memory: {kind: memory}, or remove the section memory.")
     _check_host(tiles, report)
+    _check_clocks(design, tiles, report)
     for tile in tiles:
         if any(name == "grant_rights" for name, _ in tile.config):
             _check_grants(tile, tiles, report)
@@ -40,6 +41,14 @@ def _check_host(tiles: Sequence[Tile], report: Report) -> None:
         other = first.setdefault(tile.kind.name, tile)
         if other is not tile:
             report.error(tile.line, f"{other.name} and {tile.name} are both at the card's only port to the host", "Remove one of them.")
+
+
+def _check_clocks(design: Design, tiles: Sequence[Tile], report: Report) -> None:
+    """Checks that a tile is at each edge that has a clock of its own; a card always has Ethernet ports."""
+    for edge, use, example in (("memory", "axi", "memory: {kind: memory}"), ("host", "host", "dma: {kind: dma}")):
+        if edge in design.clocks.own and not any(use in tile.kind.uses for tile in tiles):
+            line = dict(design.clock_lines).get(edge, 1)
+            report.error(line, f"clocks names {edge}, but no tile of the card is at that edge", f"Add one, such as {example}, or remove {edge} from clocks.")
 
 
 SPACE = "space"  # the key of a kind that accesses several memories

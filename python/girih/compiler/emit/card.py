@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from girih.compiler.emit.edges import edges, inner
 from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.pins import AXI_LITE, MASTERS, card_ports, link_pins
 from girih.compiler.model import Card, Hop, Link, Tile, Value, nets
@@ -27,7 +28,8 @@ def emit_card(card: Card, digest: str) -> str:
         card=card,
         origin=origin(card),
         summary=summary(card),
-        pins=card_ports(card.axi_masters, len(card.interrupting)),
+        pins=card_ports(card.axi_masters, len(card.interrupting), card.clocks.own),
+        edges=edges(card),
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
         reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
@@ -120,11 +122,13 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
         connections += link_pins(side, f"{nets(tile, side)}_{{}}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
-            connections += _ethernet(prefix, tile.port)
+            connections += _ethernet(card, prefix, tile.port)
     joined = tile in card.at_host and len(card.at_host) > 1
     for use, ports in MASTERS.items():
         if use in kind.uses:
-            connections += [f".{port.name}({_joined(port.name)}[{card.at_host.index(tile)}])" if joined and use == "host" else f".{port.name}" for port in ports]
+            for port in ports:
+                net = f"{_joined(port.name)}[{card.at_host.index(tile)}]" if joined and use == "host" else inner(card, port.name)
+                connections.append(_connected(port.name, net))
     if "now" in kind.uses:
         connections.append(".now_i(now)")
     if "credits_in" in kind.uses:
@@ -157,12 +161,17 @@ def _joined(pin: str) -> str:
     return pin.replace("m_axi_host", "host_axi")
 
 
+def _connected(pin: str, net: str) -> str:
+    return f".{pin}" if net == pin else f".{pin}({net})"
+
+
 def _host_join(card: Card) -> dict | None:
     """The nets and the instance of `host_join`, which two tiles need to share the host port; None for fewer."""
     if len(card.at_host) < 2:
         return None
     pins = axi.PINS["host"]
-    connections = [f".{pin.name.replace('m_axi', 's_axi', 1)}({_joined(pin.name)})" for pin in pins] + [f".{pin.name}" for pin in pins]
+    connections = [f".{pin.name.replace('m_axi', 's_axi', 1)}({_joined(pin.name)})" for pin in pins]
+    connections += [_connected(pin.name, inner(card, pin.name)) for pin in pins]
     return {
         "tiles": " and ".join(tile.name for tile in card.at_host),
         "nets": [f"logic [{len(card.at_host) - 1}:0]{pin.width} {_joined(pin.name)};" for pin in pins],
@@ -170,11 +179,12 @@ def _host_join(card: Card) -> dict | None:
     }
 
 
-def _ethernet(prefix: str, port: int) -> list[str]:
+def _ethernet(card: Card, prefix: str, port: int) -> list[str]:
+    net = inner(card, f"{prefix}_").removesuffix("_")
     wide = {"tdata": "W", "tkeep": "FlitBytes"}
     signals = ("tdata", "tkeep", "tvalid", "tready", "tlast", "tuser")
     return [
-        f".{prefix}_{signal}({prefix}_{signal}[{f'{port}*{wide[signal]}+:{wide[signal]}' if signal in wide else port}])"
+        f".{prefix}_{signal}({net}_{signal}[{f'{port}*{wide[signal]}+:{wide[signal]}' if signal in wide else port}])"
         for signal in signals
     ]
 

@@ -56,6 +56,8 @@ def emit_manifest(card: Card, digest: str, sources: list[Path]) -> str:
         "snapshots": card.snapshots,
         "sources": [relative(path) for path in sources],
     }
+    if card.clocks.own:
+        manifest["clocks"] = card.clocks.own
     if card.memory is not None:
         manifest["memory"] = _memory(card.memory)
     if card.params.chain_hops:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from girih.spec import axi
@@ -60,10 +60,23 @@ AXI_LITE = [
 MASTERS = {use: [Port(pin.direction, pin.name, pin.width) for pin in pins] for use, pins in axi.PINS.items()}
 
 
-def card_ports(masters: Sequence[str] = (), interrupts: int = 0) -> list[Port]:
-    """All pins of a card. masters: the AXI4 master ports that it has, of `MASTERS`. interrupts: the tiles that have interrupts."""
+# Of an edge with a clock of its own: the clock, and the card's reset in it. A port has a clock for each direction, as a MAC has.
+EDGES = {
+    "ports": [
+        port
+        for prefix in ("s_axis", "m_axis")
+        for port in (Port("input", f"{prefix}_clk_i", "[Ports-1:0]"), Port("output", f"{prefix}_rst_o", "[Ports-1:0]"))
+    ],
+    "memory": [Port("input", "memory_clk_i"), Port("output", "memory_rst_o")],
+    "host": [Port("input", "host_clk_i"), Port("output", "host_rst_o")],
+}
+
+
+def card_ports(masters: Sequence[str] = (), interrupts: int = 0, edges: Iterable[str] = ()) -> list[Port]:
+    """All pins of a card. masters: the AXI4 master ports that it has, of `MASTERS`. interrupts: the tiles that have interrupts. edges: those with a
+    clock of their own, of `EDGES`."""
     lines = [Port("output", "interrupt_o", f"[{interrupts - 1}:0]")] if interrupts else []
-    return [*CLOCK, *ETHERNET, *AXI_LITE, *(port for use in masters for port in MASTERS[use]), *lines]
+    return [*CLOCK, *(port for edge in edges for port in EDGES[edge]), *ETHERNET, *AXI_LITE, *(port for use in masters for port in MASTERS[use]), *lines]
 
 
 def link_pins(side: str, net: str) -> list[str]:

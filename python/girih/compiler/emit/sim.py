@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from girih.compiler.emit.edges import Edge, edges
 from girih.compiler.emit.heading import origin
 from girih.compiler.emit.pins import Port, card_ports
 from girih.compiler.model import Card
@@ -29,17 +30,21 @@ class Nets:
 def emit_sim(card: Card) -> str:
     """The text of the module `card_sim`."""
     tiles = [Nets(link.name, *(f"u_card.{link.net(signal)}" for signal in ("valid", "ready", "flit"))) for link in card.links]
-    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], card_ports(card.axi_masters, len(card.interrupting)))
+    pins = card_ports(card.axi_masters, len(card.interrupting), card.clocks.own)
+    return simulation(origin(card), card.ports, tiles, [*tiles, *_router_nets(card)] if tiles else [], pins, edges(card))
 
 
-def simulation(provenance: str, ports: int, probed: Sequence[Nets], watched: Sequence[Nets], pins: Sequence[Port] | None = None) -> str:
+def simulation(
+    provenance: str, ports: int, probed: Sequence[Nets], watched: Sequence[Nets], pins: Sequence[Port] | None = None, crossed: Sequence[Edge] = ()
+) -> str:
     """`card_sim` around any module `card` that has the pins of a card.
 
     provenance: a sentence for its first lines. probed: links that can be captured, in the order of the manifest. watched: those that the
     watchdog sees, numbered as in the manifest. pins: of the card; by default those of a card without AXI4 master ports and interrupts.
+    crossed: its edges with a clock of their own.
     """
     unused = [name for name, links in (("probe_enable_i", probed), ("watch_i", watched)) if not links]
-    return render(TEMPLATE, origin=provenance, ports=ports, pins=pins or card_ports(), probed=probed, watched=watched, unused=unused)
+    return render(TEMPLATE, origin=provenance, ports=ports, pins=pins or card_ports(), probed=probed, watched=watched, unused=unused, crossed=crossed)
 
 
 def _router_nets(card: Card) -> Iterator[Nets]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from girih.compiler import values
 from girih.compiler.model import CARD_NODE, LARGEST_BUTTERFLY, LARGEST_SIDE, Addresses, Design, Fabric, TileText
+from girih.compiler.read.clocks import clock_lines, read_clocks
 from girih.compiler.read.keys import flag, mapping, name, number, word
 from girih.compiler.read.memory import read_memory
 from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree
@@ -15,7 +16,7 @@ from girih.rmt.action import most_hops
 from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, TIMINGS, CardParams, type_widths
 
 CARD_KEYS = (
-    "name", "width", "clock_mhz", "timing", "max_frame", "time_bits", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory", "snapshots",
+    "name", "width", "clock_mhz", "clocks", "timing", "max_frame", "time_bits", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory", "snapshots",
 )  # fmt: skip
 TILE_KEYS = ("kind", "at", "port", "next", "drop_log", "control", "program")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
@@ -52,10 +53,11 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         timing=word(keys, "timing", tuple(TIMINGS), DEFAULTS.timing, report, "the card"),
     )
     ports = number(keys, "ports", 1, MOST_PORTS, 1, report)
+    clock_mhz = number(keys, "clock_mhz", 1, 1000, 250, report)
     return Design(
         name=card,
         params=params,
-        clock_mhz=number(keys, "clock_mhz", 1, 1000, 250, report),
+        clock_mhz=clock_mhz,
         ports=ports,
         fabric=_fabric(keys.get("fabric"), report),
         addresses=_addresses(keys, ports, report),
@@ -66,6 +68,8 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         memory=read_memory(keys.get("memory"), report),
         memory_line=keys["memory"].line if "memory" in keys else None,
         snapshots=flag(keys, "snapshots", report, "the card"),
+        clocks=read_clocks(keys.get("clocks"), clock_mhz, report),
+        clock_lines=clock_lines(keys.get("clocks")),
     )
 
 

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The crossings at those edges of a card that have a clock of their own: their nets and instances in `card.sv`, and what they hold, for the simulation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from girih.compiler.emit.pins import ETHERNET
+from girih.compiler.model import Card
+from girih.spec import axi
+
+CARD = (".clk_i", ".rst_i")
+LEAST_DEPTH = 16
+"""Entries of a FIFO that passes one in every cycle of the slower clock."""
+
+Instance = tuple[str, str, list[str], list[str]]  # as in girih.compiler.emit.card
+
+
+@dataclass(frozen=True)
+class Edge:
+    """An edge with a clock of its own. about: a sentence. nets: declarations. fifos, pulses: the hierarchical names of its asynchronous FIFOs and
+    handshakes, in a module that has the card as `u_card`. others: expressions of what else it holds, of one bit."""
+
+    name: str
+    about: str
+    nets: list[str]
+    instances: list[Instance]
+    fifos: list[str]
+    pulses: list[str]
+    others: list[str]
+
+    @property
+    def holds(self) -> list[str]:
+        """Expressions of which one is true as long as anything is in a crossing of the edge. They look at
+        both of its clocks, as only a simulation can."""
+        return [
+            *(f"{fifo}.write_ptr_q != {fifo}.read_ptr_q || {fifo}.valid_q" for fifo in self.fifos),
+            *(f"{pulse}.given_q != {pulse}.taken_q || {pulse}.valid_q" for pulse in self.pulses),
+            *self.others,
+        ]
+
+
+def inner(card: Card, pin: str) -> str:
+    """The net of a card's pin inside the crossing of its edge; the pin itself where there is none."""
+    for edge, prefix in (("host", "m_axi_host_"), ("host", "host_interrupt"), ("memory", "m_axi_"), ("ports", "s_axis_"), ("ports", "m_axis_")):
+        if pin.startswith(prefix):
+            return f"edge_{pin}" if edge in card.clocks.own else pin
+    return pin
+
+
+def edges(card: Card) -> list[Edge]:
+    """The edges with a clock of their own, in the order of the card's pins."""
+    make = {"ports": _ports, "memory": lambda card: _axi(card, "memory", "axi", "memory_access_pkg::"), "host": _host}
+    return [make[edge](card) for edge in card.clocks.own]
+
+
+def _reset(name: str, clock: str, reset: str) -> Instance:
+    return "edge_reset", f"u_{name}_reset", [], [*CARD, f".edge_clk_i({clock})", f".edge_rst_o({reset})"]
+
+
+def _axi(card: Card, edge: str, use: str, constants: str, prefix: str = "") -> Edge:
+    """The crossing of an AXI4 port. constants: of the widths of its IDs and addresses."""
+    pins = axi.PINS[use]
+    outer = pins[0].name.removesuffix("awid")
+    connections = [f".s_axi_{pin.name.removeprefix(outer)}({inner(card, pin.name)})" for pin in pins]
+    connections += [f".m_axi_{pin.name.removeprefix(outer)}({pin.name})" for pin in pins]
+    name = f"u_{edge}_crossing"
+    parameters = [f".IdBits({constants}{prefix}IdBits)", f".AddrBits({constants}{prefix}AddrBits)", f".Depth({LEAST_DEPTH})"]
+    clocks = [*CARD, f".edge_clk_i({edge}_clk_i)", f".edge_rst_i({edge}_rst_o)"]
+    return Edge(
+        edge,
+        f"The port to the {edge} has a clock of its own.",
+        [f"logic {pin.width + ' ' if pin.width else ''}{inner(card, pin.name)};" for pin in pins],
+        [_reset(edge, f"{edge}_clk_i", f"{edge}_rst_o"), ("axi_crossing", name, parameters, [*clocks, *connections])],
+        [f"u_card.{name}.u_{channel}" for channel in ("aw", "w", "b", "ar", "r")],
+        [],
+        [],
+    )
+
+
+def _host(card: Card) -> Edge:
+    edge = _axi(card, "host", "host", "host_access_pkg::", "Host")
+    if not any("host_interrupt" in tile.kind.uses for tile in card.tiles):
+        return edge
+    pin = axi.PINS["host_interrupt"][0]
+    name = "u_host_interrupt_crossing"
+    edge.nets.append(f"logic {pin.width} {inner(card, pin.name)};")
+    connections = [*CARD, f".pulse_i({inner(card, pin.name)})", ".edge_clk_i(host_clk_i)", ".edge_rst_i(host_rst_o)", f".pulse_o({pin.name})"]
+    edge.instances.append(("pulse_crossing", name, [".Width(host_access_pkg::HostQueues)"], connections))
+    edge.pulses.append(f"u_card.{name}.u_handshake")
+    edge.others.append(f"u_card.{name}.waiting_q != '0")
+    return edge
+
+
+def _ports(card: Card) -> Edge:
+    """A MAC cannot wait. If it is faster than the card, its FIFO takes a frame of the largest size at any rate; if not, no FIFO ever fills."""
+    depth = f"1 << $clog2(MaxFrameFlits + {LEAST_DEPTH})" if card.clocks.own["ports"] > card.clock_mhz * 1_000_000 else str(LEAST_DEPTH)
+    wide = {"tdata": "W", "tkeep": "FlitBytes"}
+    nets = [f"logic {port.width} {inner(card, port.name)};" for port in ETHERNET]
+    instances: list[Instance] = []
+    fifos, others = [], []
+    for port in range(card.ports):
+        for module, prefix, parameter in (("receive_crossing", "s_axis", f".Depth({depth})"), ("transmit_crossing", "m_axis", "")):
+            name = f"u_{prefix}_{port}_crossing"
+            clocks = [*CARD, f".edge_clk_i({prefix}_clk_i[{port}])", f".edge_rst_i({prefix}_rst_o[{port}])"]
+            connections = []
+            for end, net in (("mac", prefix), ("card", f"edge_{prefix}")):
+                for signal in ("tdata", "tkeep", "tvalid", "tready", "tlast", "tuser"):
+                    place = f"{port}*{wide[signal]}+:{wide[signal]}" if signal in wide else port
+                    connections.append(f".{end}_axis_{signal}({net}_{signal}[{place}])")
+            instances.append(_reset(f"{prefix}_{port}", f"{prefix}_clk_i[{port}]", f"{prefix}_rst_o[{port}]"))
+            instances.append((module, name, [parameter] if parameter else [], [*clocks, *connections]))
+            fifos.append(f"u_card.{name}.u_fifo")
+        received, sent = f"u_card.u_s_axis_{port}_crossing", f"u_card.u_m_axis_{port}_crossing"
+        others += [f"{received}.cut_q || {received}.lost_q != '0 || {received}.owed_q != '0", f"{sent}.stored_valid"]
+    return Edge("ports", "The Ethernet ports have clocks of their own.", nets, instances, fifos, [], others)
