@@ -218,6 +218,8 @@ void Card::reset() {
     }
     return true;
   };
+  // At the start, a reset takes some edges to reach the other clocks. Until then their registers hold anything.
+  if (cycle_ == 0 && !edges_.empty()) model_->check(false);
   for (unsigned i = 0; i < ResetCycles || !long_enough(); i++) {
     const Pins &pins = model_->pins;
     if (!edges_.empty()) edges();
@@ -228,6 +230,7 @@ void Card::reset() {
     eval();
     cycle_++;
   }
+  if (!edges_.empty()) model_->check(true);
   *model_->pins.rst = 0;
   resetting_ = false;
 }

@@ -152,6 +152,8 @@ class VerilatedDesign final : public Model {
     model_.eval();
   }
 
+  void check(bool on) override { context_.assertOn(on); }
+
 #if VM_TRACE_FST
   bool has_waves() const override { return true; }
   bool open_waves(const char *path) override {

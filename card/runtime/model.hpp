@@ -59,6 +59,7 @@ class Model {
  public:
   virtual ~Model() = default;
   virtual void eval() = 0;
+  virtual void check(bool on) = 0;  // the checks in the SystemVerilog, which are on at the start
   virtual bool has_waves() const = 0;  // the design was built with --trace-fst
   virtual bool open_waves(const char *path) = 0;
   virtual void dump_waves(uint64_t time) = 0;

@@ -79,10 +79,12 @@ def _all(descriptor: int) -> dict:
 def snapshot(card: VirtualCard) -> dict:
     """Counters of tiles and ports at one moment: those of a copy of the card that gets no more input, once all messages have left it.
 
-    `memory`: the traffic at the card's port for external memory, if it has one. `rested`: whether they left in time. `missing`: messages that are not accounted for.
+    `memory`: the traffic at the card's port for external memory, if it has one. `clocks`: of the card's edges, MHz and cycles, if they have their own. `rested`: whether they left in time. `missing`: messages that are not accounted for.
     """
     cycle, (ports, faults) = card.cycle, card.pins()
-    memory = {"memory": asdict(card.memory.stats)} if card.memory else {}
+    more = {"memory": asdict(card.memory.stats)} if card.memory else {}
+    if clocks := card.edge_cycles():
+        more["clocks"] = {edge: {"mhz": card.manifest.clocks[edge] / 1e6, "cycles": cycles} for edge, cycles in clocks.items()}
 
     def look() -> dict:
         seconds = card.registers.seconds_to_count(most_accesses(card.registers))
@@ -101,7 +103,7 @@ def snapshot(card: VirtualCard) -> dict:
             "drops_by_key": drops_by_key(card.registers),
             "ports": ports,
             "faults": faults,
-            **memory,
+            **more,
         }
 
     return in_copy(card, look)
