@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from pywellen import Waveform
@@ -69,8 +70,8 @@ def opened(tmp_path):
     """`opened(memory=300)`: the card with these clocks in MHz. Its hardware depends on the clocks only in whether ports are faster than the card."""
     cards: list[VirtualCard] = []
 
-    def open_card(text: str = EDGES, options: Mapping[str, object] | None = None, **clocks: float) -> VirtualCard:
-        cards.append(VirtualCard(compiled(tmp_path, text, **clocks), **{"collect": True, **(options or {})}))
+    def open_card(text: str = EDGES, options: Mapping[str, Any] | None = None, **clocks: float) -> VirtualCard:
+        cards.append(VirtualCard(compiled(tmp_path, text, **clocks), collect=True, **(options or {})))
         return cards[-1]
 
     yield open_card
@@ -172,8 +173,8 @@ def test_a_host_sends_and_receives_frames(opened, ratio):
     send.publish()
     card.host.kick(SEND)
     received = frames(rng, 20)
-    for frame in received:
-        card.inject(1, frame)
+    for number, frame in enumerate(received):
+        card.inject(1, frame, cycle=card.cycle + 2000 * number)
     card.run_until_quiet()
     assert [data_of(frame.data) for frame in card.collect(1)] == [data_of(frame) for frame in sent]
     assert len(send.used()) == 20
@@ -276,16 +277,19 @@ def test_a_reset_in_the_middle(opened, clocks):
 
 @pytest.mark.parametrize("edge", ["memory", "host"])
 def test_a_card_rests_only_when_its_crossings_are_empty(opened, edge):
-    """A request takes longer to cross than the time without movement after which the card would rest."""
+    """A read takes 48 cycles and more to cross; the card does not rest meanwhile, although nothing has reached the memory."""
     card = opened(**{edge: LEAST})
     HostMemory(card, PAGE)
-    card.memory.set(latency=1)
-    card.host.set_latency(1)
     engine = CopyEngine(card.registers, "copy")
-    for destination in (PAGE, at_host(BASE)):
-        engine.start(0, destination, FLIT)
-        card.run_until_quiet(quiet=36)
-        assert not engine.running
+    card.run(1000)
+    at = {"memory": card.memory, "host": card.host}[edge]
+    engine.start(*((0, PAGE) if edge == "memory" else (at_host(BASE), PAGE)), FLIT)
+    before, quiet = at.stats.reads, []
+    while at.stats.reads == before:
+        quiet.append(card.quiet_cycles)
+        card.run(1)
+    assert len(quiet) > 40 and not any(quiet[-32:])
+    finish(card, engine)
 
 
 def test_a_card_with_a_frame_in_its_transmit_crossing_does_not_rest(opened):
@@ -305,9 +309,8 @@ def test_a_stall_behind_the_crossing_is_noticed(opened):
     card.set_ready(0, 0)
     for frame in frames(random.Random(SEED), 40):
         card.inject(0, frame)
-    with pytest.raises(GirihError, match="stalled"):
+    with pytest.raises(GirihError, match="eth_tx waits for the wire at port 0, which takes nothing"):
         card.run_until_quiet()
-    assert card.stall() is not None
 
 
 def test_a_slow_memory_behind_a_crossing_is_no_stall(opened):
@@ -368,7 +371,7 @@ def test_waves_show_the_edges_of_every_clock_in_their_order(opened, tmp_path):
     card_edges, port_edges = (rising(wave, name) for name in ("clk_i", "m_axis_clk_i"))
     assert {second - first for first, second in pairwise(card_edges)} == {4000}
     periods = {second - first for first, second in pairwise(port_edges)}
-    assert len(port_edges) in (184, 185, 186) and periods <= {int(1000 * CARD_MHZ * 4 / SLOWER), int(1000 * CARD_MHZ * 4 / SLOWER) + 1}
+    assert len(port_edges) in (184, 185, 186) and all(abs(period - 4000 * CARD_MHZ / SLOWER) <= 2 for period in periods)
 
 
 def rising(wave: Waveform, name: str) -> list[int]:
@@ -395,15 +398,15 @@ def test_joined_cards_with_different_clocks(opened):
     """Frames go around between two cards, each with a port clock of its own; the run depends on no thread."""
     runs = []
     for _ in range(2):
-        left, right = opened(PORTS, ports=SLOWER), opened(ports=675)
+        left, right = opened(PORTS, ports=SLOWER), opened(PORTS.replace("69:68", "69:70"), ports=200)
         rack = Rack({"left": left, "right": right})
         rack.join(("left", 0), ("right", 0), delay=50)
         sent = frames(random.Random(SEED), 4, most=300)
         for frame in sent:
             left.inject(0, frame)
-        rack.run(20_000)
+        rack.run(10_000)
         runs.append((left.port_stats(0), right.port_stats(0), left.registers.counters(), right.registers.counters()))
-        assert right.port_stats(0).rx_frames > 40
+        assert right.port_stats(0).rx_frames > 40 and len({card.edge_cycles()["ports"] for card in (left, right)}) == 2
     assert runs[0] == runs[1]
 
 
@@ -420,4 +423,4 @@ def test_constraints_name_the_crossings_of_the_card(tmp_path):
 def test_a_card_whose_edges_use_its_clock_has_no_crossing(tmp_path):
     text = PORTS.replace("clocks: {ports: PORTS}\n", "")
     folder = compiled(tmp_path, text)
-    assert "crossing" not in (folder / "card.sv").read_text() and "clocks" not in (folder / "card.json").read_text()
+    assert "crossing" not in (folder / "card.sv").read_text() and '"clocks":' not in (folder / "card.json").read_text()

@@ -161,6 +161,7 @@ REFUSED = [
     ("tenant_share", "Tenants", 17, "tenant_share: Tenants is 17; it must be from 1 to 16"),
     ("tile_sender", "Tenants", 0, "tile_sender: Tenants is 0; it must allow at least one tenant"),
     ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
+    ("transmit_crossing", "StoreFlits", 128, "transmit_crossing: StoreFlits is 128; a frame of the largest size takes 141"),
     ("udp_stream", "InFlight", 24, "udp_stream: InFlight is 24; it must be a power of two from 2 to 64"),
     ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
     ("virtio_net_engine", "Pairs", 5, "virtio_net_engine: Pairs is 5; it must be from 1 to 4"),

@@ -127,4 +127,16 @@ module receive_crossing
       owed_q <= '0;
     end
   end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && card_axis_tvalid) begin
+      assert (card_axis_tready)
+      else $error("receive_crossing: the tile refused a beat of its MAC");
+    end
+  end
+  always_ff @(posedge edge_clk_i) begin
+    a_frame_is_cut : cover (push_end);
+    a_frame_is_left_out : cover (lose && mac_axis_tlast);
+    two_are_told_at_once : cover (push_lost && lost_q > 1);
+  end
 endmodule

@@ -106,4 +106,9 @@ module transmit_crossing
       leaving_q <= 1'b0;
     end
   end
+
+  always_ff @(posedge edge_clk_i) begin
+    held_back : cover (stored_valid && !release_frame);
+    store_is_full : cover (!crossed_ready);
+  end
 endmodule

@@ -50,6 +50,6 @@ def _hertz(edge: str, tree: Tree, card_mhz: int, report: Report) -> int | None:
     card = card_mhz * 1_000_000
     if not card <= hertz * MOST_RATIO <= card * MOST_RATIO**2:
         what = f"{edge} of clocks is {tree.text} MHz, and the card's clock {card_mhz} MHz; neither may be more than {MOST_RATIO} times the other"
-        report.error(tree.line, what, f"It may be {card_mhz / MOST_RATIO:g} to {card_mhz * MOST_RATIO} MHz; or change clock_mhz.")
+        report.error(tree.line, what, f"It may be {max(LEAST_MHZ, card_mhz / MOST_RATIO):g} to {min(MOST_MHZ, card_mhz * MOST_RATIO)} MHz; or change clock_mhz.")
         return None
     return int(hertz)
