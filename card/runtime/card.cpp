@@ -143,30 +143,32 @@ void Card::edges() {
   double when;
   while (EdgeClock *clock = edges_.next(when)) {
     edge(*clock);
-    dump_waves(static_cast<double>(cycle_) - 0.5 + when);  // the card's last edge was in the middle of the cycle before
+    if (waves_open_) dump_waves(static_cast<double>(cycle_) - 0.5 + when);  // the card's last edge was in the middle of the cycle before
     clock->level(false);  // the next evaluation sees it
   }
 }
 
 // Times in a file increase, even if two clocks have an edge at the same time.
 void Card::dump_waves(double cycles) {
-  if (!waves_open_) return;
   const double unit = static_cast<double>(NanosecondsPerCycle) * (edges_.empty() ? 1 : 1000);
   waves_time_ = std::max(waves_time_ + 1, static_cast<uint64_t>(std::llround(cycles * unit)));
   model_->dump_waves(waves_time_);
 }
 
-void Card::tick() {
+void Card::tick() { edges_.empty() ? tick_with<false>() : tick_with<true>(); }
+
+// Others: there are other clocks; the loop of a card without them does not ask at every edge.
+template <bool Others>
+void Card::tick_with() {
   const Pins &pins = model_->pins;
-  if (!edges_.empty()) edges();
-  if (!ports_own_) {
+  const bool ports = !Others || !ports_own_, memory = memory_ && (!Others || !memory_own_), host = host_ && (!Others || !host_own_);
+  if constexpr (Others) edges();
+  if (ports) {
     for (auto &port : ports_) port->drive(cycle_);
   }
-  if (memory_ && !memory_own_) memory_->drive(cycle_);
-  if (host_) {
-    ring_doorbell();
-    if (!host_own_) host_->drive(cycle_);
-  }
+  if (memory) memory_->drive(cycle_);
+  if (host_) ring_doorbell();
+  if (host) host_->drive(cycle_);
   const bool looks = watchdog_.looks(cycle_);
   if (looks) {
     *pins.watch = 1;
@@ -174,12 +176,12 @@ void Card::tick() {
   }
   *pins.clk = 0;
   eval();
-  dump_waves(static_cast<double>(cycle_));
-  if (!ports_own_) {
+  if (waves_open_) dump_waves(static_cast<double>(cycle_));
+  if (ports) {
     for (auto &port : ports_) port->sample(cycle_);
   }
-  if (memory_ && !memory_own_) memory_->sample(cycle_);
-  if (host_ && !host_own_) host_->sample(cycle_);
+  if (memory) memory_->sample(cycle_);
+  if (host) host_->sample(cycle_);
   const bool access = axil_.busy();
   if (access) axil_.sample(cycle_);
   *pins.clk = 1;
@@ -189,7 +191,7 @@ void Card::tick() {
     watchdog_.end(cycle_, sent_beats(), (memory_ && memory_->owes()) || holds(EdgeName::Memory) || holds(EdgeName::Host));
   }
   if (access) axil_.drive();
-  dump_waves(static_cast<double>(cycle_) + 0.5);
+  if (waves_open_) dump_waves(static_cast<double>(cycle_) + 0.5);
   cycle_++;
   if (!waves_path_.empty()) {
     if (cycle_ >= waves_to_) {

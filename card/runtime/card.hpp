@@ -69,6 +69,8 @@ class Card {
 
  private:
   void eval();
+  template <bool Others>
+  void tick_with();
   void edges();                  // those of other clocks before the card's next edge
   void edge(EdgeClock &clock);
   void dump_waves(double cycles);  // the time in cycles of the card

@@ -150,6 +150,8 @@ def _area(console: Console, path: Path | None, module: str | None, params: CardP
             fabric = [*areas.routers.values(), *([areas.crossbar] if areas.crossbar else [])]
             if fabric:
                 add(f"fabric ({areas.card.fabric.topology}, {len(fabric)} parts)", total(fabric))
+            for name, area in areas.edges.items():
+                add(f"crossing ({name})", area)
             add("control", areas.control)
-            add("card", total([*areas.tiles.values(), *fabric, areas.control]), "bold")
+            add("card", total([*areas.tiles.values(), *fabric, *areas.edges.values(), areas.control]), "bold")
     console.print(view)

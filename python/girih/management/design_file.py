@@ -111,7 +111,8 @@ def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> N
         for tile in manifest.tiles
     }
     params = replace(was.params, timing=manifest.params.timing)  # a card does not say its timing
-    if (running, manifest.params, manifest.ports, manifest.snapshots, manifest.clock_mhz) != (designed, params, was.ports, was.snapshots, was.clock_mhz):
+    facts = (running, manifest.params, manifest.ports, manifest.snapshots, manifest.clock_mhz, manifest.clocks)
+    if facts != (designed, params, was.ports, was.snapshots, was.clock_mhz, was.clocks.own):
         raise GirihError(f"card {card.registers.manifest.name} was not built from this design", str(source), "Name the design file that it runs: --of DESIGN")
 
 

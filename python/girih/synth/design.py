@@ -11,11 +11,12 @@ from girih.build.generate import generated_rtl
 from girih.build.sources import groups_of, modules, resolve
 from girih.compiler.check.card import check_file
 from girih.compiler.compile import emit
+from girih.compiler.emit.edges import crossings
 from girih.compiler.model import Card, Tile
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
 from girih.spec.message import CardParams, group_names
-from girih.synth import Area, netlist, synthesize, synthesize_all
+from girih.synth import Area, netlist, synthesize, synthesize_all, total
 from girih.synth.crossings import Crossing, crossings_of
 from girih.synth.seams import seam_file
 from girih.synth.timing import Timing, timing_of
@@ -25,14 +26,20 @@ NORTH, EAST, SOUTH, WEST, LOCAL = (1 << direction for direction in range(5))  # 
 
 @dataclass(frozen=True)
 class CardAreas:
-    """tiles: by name, engine, shell and registers together. routers: by node, on a butterfly that of a router's first
+    """tiles: by name, engine, shell and registers together. edges: crossings to other clocks, by what they are for. routers: by node, on a butterfly that of a router's first
     tile; empty on a crossbar, whose area is `crossbar`, and where no tile is on the fabric. control: the card's end of the control network."""
 
     card: Card
     tiles: dict[str, Area]
+    edges: dict[str, Area]
     routers: dict[int, Area]
     crossbar: Area | None
     control: Area
+
+
+def _all_of(areas: dict[str, Area], card: Card) -> dict[str, Area]:
+    """The areas of the crossings at the card's edges, each sort for all of its number."""
+    return {name: total([areas[f"edge {name}"]] * crossing.count) for name, crossing in crossings(card).items()}
 
 
 def module_area(module: str, params: CardParams) -> Area:
@@ -99,6 +106,7 @@ def card_areas(design: Path, progress: Callable[[str, Area], None] | None = None
     return CardAreas(
         card=card,
         tiles={tile.name: areas[f"tile {tile.name}"] for tile in card.tiles},
+        edges=_all_of(areas, card),
         routers=routers,
         crossbar=areas.get("crossbar"),
         control=areas["control"],
@@ -125,7 +133,7 @@ def whole_timing(design: Path) -> Timing:
 
 
 def parts(card: Card) -> dict[str, dict]:
-    """How to synthesize each part of a card: its tiles by name, routers by node or one for all, crossbar, control."""
+    """How to synthesize each part of a card: its tiles by name, routers by node or one for all, crossbar, crossings at its edges, control."""
     nodes = sum(1 << node for tile in card.tiles for node in tile.nodes)
     classes = {"Classes": card.classes} if card.classes > 1 else {}
     jobs = {f"tile {tile.name}": _tile(tile, nodes) for tile in card.tiles}
@@ -139,6 +147,8 @@ def parts(card: Card) -> dict[str, dict]:
         jobs["router"] = {"top": "butterfly_router", "parameters": sizes}
     elif card.links:
         jobs["crossbar"] = {"top": "crossbar", "parameters": {"Ports": card.fabric.ports, **classes}}
+    for name, crossing in crossings(card).items():
+        jobs[f"edge {name}"] = {"top": crossing.module, "parameters": crossing.parameters}
     links = len(list(card.fabric.shape.links()))
     jobs["control"] = {"top": "ctrl_bridge", "parameters": {"Ports": card.ports, "Tiles": len(card.tiles), "Links": links}}
     return {name: {**job, "params": card.params} for name, job in jobs.items()}

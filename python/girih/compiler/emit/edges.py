@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from girih.compiler.emit.pins import ETHERNET
 from girih.compiler.model import Card
 from girih.spec import axi
+from girih.spec.formats import Format
 
 CARD = (".clk_i", ".rst_i")
 LEAST_DEPTH = 16
@@ -54,6 +55,44 @@ def edges(card: Card) -> list[Edge]:
     return [make[edge](card) for edge in card.clocks.own]
 
 
+@dataclass(frozen=True)
+class Crossing:
+    """A sort of crossings of an edge. count: of those that the card has."""
+
+    module: str
+    parameters: dict[str, int]
+    count: int = 1
+
+
+def crossings(card: Card) -> dict[str, Crossing]:
+    """The crossings by what they are for: `memory`, `host`, `interrupts`, `receive` and `transmit`."""
+    found = {}
+    own = card.clocks.own
+    for edge, access, prefix in (("memory", "memory_access", ""), ("host", "host_access", "Host")):
+        if edge in own:
+            widths = Format(access)
+            parameters = {"IdBits": widths.size(f"{prefix}IdBits"), "AddrBits": widths.size(f"{prefix}AddrBits"), "Depth": LEAST_DEPTH}
+            found[edge] = Crossing("axi_crossing", parameters)
+    if "host" in own and _interrupts(card):
+        found["interrupts"] = Crossing("pulse_crossing", {"Width": Format("host_access").size("HostQueues")})
+    if "ports" in own:
+        found["receive"] = Crossing("receive_crossing", {"Depth": _receive_depth(card)}, card.ports)
+        found["transmit"] = Crossing("transmit_crossing", {}, card.ports)
+    return found
+
+
+def _interrupts(card: Card) -> bool:
+    return any("host_interrupt" in tile.kind.uses for tile in card.tiles)
+
+
+def _receive_depth(card: Card) -> int:
+    """A MAC cannot wait. If its clock is faster than the card's, a frame of the largest size fits at any ratio; if not, no FIFO ever fills."""
+    if card.clocks.own["ports"] <= card.clock_mhz * 1_000_000:
+        return LEAST_DEPTH
+    flits = -(-card.params.max_frame // (card.params.data_width // 8))
+    return 1 << (flits + LEAST_DEPTH - 1).bit_length()
+
+
 def _reset(name: str, clock: str, reset: str) -> Instance:
     return "edge_reset", f"u_{name}_reset", [], [*CARD, f".edge_clk_i({clock})", f".edge_rst_o({reset})"]
 
@@ -80,7 +119,7 @@ def _axi(card: Card, edge: str, use: str, constants: str, prefix: str = "") -> E
 
 def _host(card: Card) -> Edge:
     edge = _axi(card, "host", "host", "host_access_pkg::", "Host")
-    if not any("host_interrupt" in tile.kind.uses for tile in card.tiles):
+    if not _interrupts(card):
         return edge
     pin = axi.PINS["host_interrupt"][0]
     name = "u_host_interrupt_crossing"
@@ -93,14 +132,12 @@ def _host(card: Card) -> Edge:
 
 
 def _ports(card: Card) -> Edge:
-    """A MAC cannot wait. If it is faster than the card, its FIFO takes a frame of the largest size at any rate; if not, no FIFO ever fills."""
-    depth = f"1 << $clog2(MaxFrameFlits + {LEAST_DEPTH})" if card.clocks.own["ports"] > card.clock_mhz * 1_000_000 else str(LEAST_DEPTH)
     wide = {"tdata": "W", "tkeep": "FlitBytes"}
     nets = [f"logic {port.width} {inner(card, port.name)};" for port in ETHERNET]
     instances: list[Instance] = []
     fifos, others = [], []
     for port in range(card.ports):
-        for module, prefix, parameter in (("receive_crossing", "s_axis", f".Depth({depth})"), ("transmit_crossing", "m_axis", "")):
+        for module, prefix, parameter in (("receive_crossing", "s_axis", f".Depth({_receive_depth(card)})"), ("transmit_crossing", "m_axis", "")):
             name = f"u_{prefix}_{port}_crossing"
             clocks = [*CARD, f".edge_clk_i({prefix}_clk_i[{port}])", f".edge_rst_i({prefix}_rst_o[{port}])"]
             connections = []
