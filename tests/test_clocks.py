@@ -59,6 +59,7 @@ FASTER, SLOWER = 322.265625, 92.5
 RATIOS = {"a third": SLOWER, "equal": 250, "close": 251.000001, "faster": 675}  # MHz
 LEAST, MOST = 15.625, 4000 / 4  # MHz
 PAGE, FLIT = 4096, 16
+INPUT = 1  # the kind of a record (card/runtime/recorder.hpp)
 PEER = bytes.fromhex("020000000001")
 MAC = bytes.fromhex("026769726968")
 
@@ -314,7 +315,8 @@ def test_a_stall_behind_the_crossing_is_noticed(opened):
 
 
 def test_a_slow_memory_behind_a_crossing_is_no_stall(opened):
-    card = opened(options={"watchdog": 300}, memory=LEAST)
+    card = opened(options={"watchdog": 60}, memory=LEAST)
+    card.memory.set(latency=1, ready=0.1, seed=3)  # requests wait in the crossing, and the memory owes nothing
     engine = CopyEngine(card.registers, "copy")
     engine.start(0, 100 * PAGE, 100 * FLIT)
     card.run_until_quiet()
@@ -349,6 +351,29 @@ def test_a_run_is_the_same_each_time_and_is_replayed(opened, tmp_path, seed):
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
     replay = opened(options={"bare": True, "seed": seed}, **clocks).replay(tmp_path / "one")
     assert replay.difference is None and replay.outputs > 40 and replay.accesses > 50
+
+
+def test_a_replay_offers_a_frame_at_its_edge_within_a_cycle(opened, tmp_path):
+    """Frames of a TAP device come at any edge. Here the edges in a recording are changed, and the replay shows it."""
+    card = opened(options={"record": tmp_path / "run"}, ports=675)
+    for number, frame in enumerate(frames(random.Random(SEED), 20, most=100)):
+        card.inject(0, frame, cycle=2000 + 101 * number)
+    card.run(5000)
+    card.close()
+    good = (tmp_path / "run").read_bytes()
+    assert opened(options={"bare": True}, ports=675).replay(tmp_path / "run").difference is None
+    at = 16 + int.from_bytes(good[12:16], "little")
+    changed, inputs = bytearray(good), 0
+    while at < len(good):
+        size, kind = int.from_bytes(good[at + 8 : at + 12], "little"), good[at + 12]
+        if kind == INPUT:
+            assert good[at + 15] == 0
+            changed[at + 15] = 2  # not every cycle has a third edge
+            inputs += 1
+        at += 16 + size
+    (tmp_path / "run").write_bytes(changed)
+    assert inputs == 20
+    assert opened(options={"bare": True}, ports=675).replay(tmp_path / "run").difference is not None
 
 
 def test_clocks_have_their_ratio_exactly(opened):
