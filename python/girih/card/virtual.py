@@ -226,7 +226,7 @@ class VirtualCard(Ports, Bus):
             raise CardStalled(self.stall(), self.manifest.name) from None
 
     def reset(self) -> None:
-        """Resets the card (16 cycles); frames in it are lost. The tables of services are set as in the design."""
+        """Resets the card (16 cycles, or eight of a slower clock of an edge); frames in it are lost. The tables of services are set as in the design."""
         self._call("reset", self._card)
         self._install()
 

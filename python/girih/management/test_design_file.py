@@ -247,7 +247,7 @@ def test_what_was_written_is_put_again(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true"), ("fabric: crossbar", "fabric: crossbar\nclock_mhz: 200")],
+    [("{kind: udp_rx,", "{kind: udp_rx, drop_log: 32,"), ("{kind: eth_rx,", "{kind: eth_rx, buffer_flits: 1024,"), ("fabric: crossbar", "fabric: crossbar\nmax_frame: 1518"), ("fabric: crossbar", "fabric: crossbar\nsnapshots: true"), ("fabric: crossbar", "fabric: crossbar\nclock_mhz: 200"), ("fabric: crossbar", "fabric: crossbar\nclocks: {ports: 200}")],
 )
 def test_a_design_that_was_edited_since_the_card_was_built_is_refused(change, tmp_path):
     """Registers may differ from the design, but not what only a new card can change."""
