@@ -2,6 +2,7 @@
 """Cards whose edges have clocks of their own: memory, host and Ethernet ports at any ratio to the card's clock, ports that bring more than the card
 takes, resets, the rest of a card, recordings, waves, and cards of different clocks that are joined."""
 
+import json
 import random
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -11,6 +12,7 @@ from typing import Any
 import pytest
 from pywellen import Waveform
 
+from girih.build.lint import lint
 from girih.card import Rack, VirtualCard
 from girih.card.account import account
 from girih.card.copies import CopyEngine, at_host
@@ -440,9 +442,16 @@ def test_constraints_name_the_crossings_of_the_card(tmp_path):
     said = girih("synth", str(tmp_path / "clocks.yaml"), "--constraints", str(tmp_path / "card.xdc"))
     assert said.returncode == 0, said.stdout + said.stderr
     text = (tmp_path / "card.xdc").read_text()
-    for instance in ("u_s_axis_0_crossing/u_fifo", "u_m_axis_0_crossing/u_fifo"):
+    for instance in ("gen_edges.u_s_axis_0_crossing/u_fifo", "gen_edges.u_m_axis_0_crossing/u_fifo"):
         assert f"set_bus_skew -from [get_cells {{{instance}/write_gray_q_reg*}}]" in text
-    assert "set_false_path -to [get_cells {u_m_axis_0_reset/u_synchroniser/caught_q_reg*}]" in text
+    assert "set_false_path -to [get_cells {gen_edges.u_m_axis_0_reset/u_synchroniser/caught_q_reg*}]" in text
+
+
+def test_tiles_may_have_the_names_of_crossings(tmp_path):
+    text = PORTS.replace("relay: {kind", "s_axis_0_crossing: {kind").replace("any: relay", "any: s_axis_0_crossing").replace("eth_tx: {", "m_axis_0_reset: {")
+    folder = compiled(tmp_path, text.replace("next: eth_tx", "next: m_axis_0_reset"), ports=SLOWER)
+    found = lint("card_sim", json.loads((folder / "card.json").read_text())["sources"])
+    assert found.clean, found.output
 
 
 def test_a_card_whose_edges_use_its_clock_has_no_crossing(tmp_path):

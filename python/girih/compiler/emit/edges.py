@@ -14,6 +14,9 @@ CARD = (".clk_i", ".rst_i")
 LEAST_DEPTH = 16
 """Entries of a FIFO that passes one in every cycle of the slower clock."""
 
+INSIDE = "u_card.gen_edges"
+"""The block of the top level with the crossings, whose instances could otherwise have the name of a tile."""
+
 Instance = tuple[str, str, list[str], list[str]]  # as in girih.compiler.emit.card
 
 
@@ -111,7 +114,7 @@ def _axi(card: Card, edge: str, use: str, constants: str, prefix: str = "") -> E
         f"The port to the {edge} has a clock of its own.",
         [f"logic {pin.width + ' ' if pin.width else ''}{inner(card, pin.name)};" for pin in pins],
         [_reset(edge, f"{edge}_clk_i", f"{edge}_rst_o"), ("axi_crossing", name, parameters, [*clocks, *connections])],
-        [f"u_card.{name}.u_{channel}" for channel in ("aw", "w", "b", "ar", "r")],
+        [f"{INSIDE}.{name}.u_{channel}" for channel in ("aw", "w", "b", "ar", "r")],
         [],
         [],
     )
@@ -126,8 +129,8 @@ def _host(card: Card) -> Edge:
     edge.nets.append(f"logic {pin.width} {inner(card, pin.name)};")
     connections = [*CARD, f".pulse_i({inner(card, pin.name)})", ".edge_clk_i(host_clk_i)", ".edge_rst_i(host_rst_o)", f".pulse_o({pin.name})"]
     edge.instances.append(("pulse_crossing", name, [".Width(host_access_pkg::HostQueues)"], connections))
-    edge.pulses.append(f"u_card.{name}.u_handshake")
-    edge.others.append(f"u_card.{name}.waiting_q != '0")
+    edge.pulses.append(f"{INSIDE}.{name}.u_handshake")
+    edge.others.append(f"{INSIDE}.{name}.waiting_q != '0")
     return edge
 
 
@@ -147,7 +150,7 @@ def _ports(card: Card) -> Edge:
                     connections.append(f".{end}_axis_{signal}({net}_{signal}[{place}])")
             instances.append(_reset(f"{prefix}_{port}", f"{prefix}_clk_i[{port}]", f"{prefix}_rst_o[{port}]"))
             instances.append((module, name, [parameter] if parameter else [], [*clocks, *connections]))
-            fifos.append(f"u_card.{name}.u_fifo")
-        received, sent = f"u_card.u_s_axis_{port}_crossing", f"u_card.u_m_axis_{port}_crossing"
+            fifos.append(f"{INSIDE}.{name}.u_fifo")
+        received, sent = f"{INSIDE}.u_s_axis_{port}_crossing", f"{INSIDE}.u_m_axis_{port}_crossing"
         others += [f"{received}.cut_q || {received}.lost_q != '0 || {received}.owed_q != '0", f"{sent}.stored_valid"]
     return Edge("ports", "The Ethernet ports have clocks of their own.", nets, instances, fifos, [], others)
