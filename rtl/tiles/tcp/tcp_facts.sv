@@ -30,7 +30,10 @@ module tcp_facts
   seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
   span_t mss, flight;
-  span_t [2:0] left;  // by NewReno, by CUBIC, after an earlier reduction
+  span_t [3:0] left;  // by NewReno, by CUBIC, after an earlier reduction, by NewReno after limited transmit
+  logic exceeds;  // limited transmit has made it more than cwnd that is in flight
+  logic [3:0][20:0] excess;  // negative if it is below the least
+  logic [20:0] spare;  // negative if more bytes are in flight than the congestion window has
   tick_t elapsed, stalled;
   delay_t waited;
   logic [26:0] rto;
@@ -70,7 +73,7 @@ module tcp_facts
     length = seq_t'(work_i.bytes) + seq_t'(work_i.flags.syn) + seq_t'(work_i.flags.fin);
     last = offset + length - 1'b1;
     starts_in = offset < window;
-    facts_o.exact = offset == '0;
+    facts_o.exact = work_i.seq == record_i.rcv_nxt;
     facts_o.early = offset[31];
     facts_o.in_window = starts_in || (facts_o.exact && window == '0);
     if (length == '0) facts_o.acceptable = facts_o.in_window;
@@ -134,12 +137,20 @@ module tcp_facts
     facts_o.ecn_anew = !record_i.ecn.reduced || precedes_near(record_i.ecn.reduced_to, ack);
     facts_o.ecn_spares = record_i.ecn.reduced && precedes_near(near_t'(record_i.snd_una), record_i.ecn.reduced_to);
     facts_o.dctcp_over = precedes_near(record_i.dctcp.window_to, ack);
-    // What is not reduced again stays as it is. All are compared with the least, two segments, at once, and chosen last.
-    left[0] = (record_i.exceeds ? record_i.cwnd : flight) >> 1;  // what limited transmit has sent does not count (RFC 5681, 3.2)
+    // What is not reduced again stays as it is. All are compared with the least, two segments, at once and without waiting for their sums, and chosen last.
+    left[0] = flight >> 1;
     left[1] = (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
     left[2] = record_i.threshold;
-    for (int unsigned i = 0; i < 3; i++) if (left[i] < mss << 1) left[i] = mss << 1;
-    facts_o.half = left[facts_o.ecn_spares ? 2'd2 : record_i.congestion == NewReno ? 2'd0 : 2'd1];
+    left[3] = record_i.cwnd >> 1;
+    excess[0] = 21'(record_i.snd_max) - 21'(record_i.snd_una) - 21'(mss << 2);
+    excess[1] = 21'(record_i.cwnd >> 1) + 21'(record_i.cwnd >> 3) + 21'(record_i.cwnd >> 4) + 21'(record_i.cwnd >> 6) - 21'(mss << 1);
+    excess[2] = 21'(record_i.threshold) - 21'(mss << 1);
+    excess[3] = 21'(record_i.cwnd) - 21'(mss << 2);
+    for (int unsigned i = 0; i < 4; i++) if (excess[i][20]) left[i] = mss << 1;
+    // What limited transmit has sent does not count (RFC 5681, 3.2), and the third duplicate may come right behind it.
+    spare = 21'(record_i.snd_una) + 21'(record_i.cwnd) - 21'(record_i.snd_max);
+    exceeds = spare[20] && record_i.dup_acks != '0 && !record_i.recovering;
+    facts_o.half = left[facts_o.ecn_spares ? 2'd2 : record_i.congestion != NewReno ? 2'd1 : exceeds ? 2'd3 : 2'd0];
     facts_o.gap = record_i.cwnd < record_i.target ? record_i.target - record_i.cwnd : '0;
     facts_o.estimate_leads = record_i.cwnd < record_i.estimate && record_i.target <= record_i.estimate;
     // The estimate grows by 8/15 of a segment per window, and by a segment once it has reached the window before the loss (RFC 9438, 4.3).
@@ -255,5 +266,5 @@ module tcp_facts
   end
 
   logic unused;
-  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news, block_first, block_behind, tail};
+  assign unused = &{1'b0, work_i, record_i, turn_i, cfg_i, news, block_first, block_behind, tail, spare, excess};
 endmodule

@@ -18,7 +18,7 @@ module tcp_settle
   seq_t unsent, gain;
   logic [ShareBits-1:0] share;
   logic [$bits(span_t)+ShareBits-1:0] given_up;
-  logic [20:0] over, spare;  // negative if more bytes await an acknowledgement, or are in flight, than the congestion window has
+  logic [20:0] over;  // negative if more bytes await an acknowledgement than the congestion window has
   logic [Sacked-1:0] past;  // the range begins no higher than resent_to
   // 0 if everything is acknowledged, including the FIN behind snd_end; computed without a carry, because two comparisons in a row wait for it.
   (* keep *) seq_t beyond;
@@ -64,8 +64,6 @@ module tcp_settle
 
     over = 21'(record_i.snd_una) + 21'(record_i.cwnd) - 21'(record_i.snd_end);
     if (over[20] && record_i.cwnd < record_i.snd_wnd) r.pressed = 1'b1;
-    spare = 21'(record_i.snd_una) + 21'(record_i.cwnd) - 21'(record_i.snd_max);
-    r.exceeds = spare[20] && record_i.dup_acks != '0 && !record_i.recovering;
     // NewReno keeps half of its window after a mark (RFC 3168, 6.1.2), CUBIC what it keeps after a loss (RFC 9438, 4.6).
     r.ecn.left = record_i.congestion == NewReno ? record_i.cwnd >> 1
         : (record_i.cwnd >> 1) + (record_i.cwnd >> 3) + (record_i.cwnd >> 4) + (record_i.cwnd >> 6);
@@ -102,5 +100,5 @@ module tcp_settle
   assign record_o = r;
 
   logic unused;
-  assign unused = &{1'b0, over, spare, given_up};
+  assign unused = &{1'b0, over, given_up};
 endmodule

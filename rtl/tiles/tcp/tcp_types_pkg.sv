@@ -258,7 +258,6 @@ package tcp_types_pkg;
     logic reaches;  // the estimate is no less than the window before the loss
     span_t usable;  // bytes that may be in flight: cwnd, and behind the first two duplicate acknowledgements a segment more for each (RFC 3042)
     span_t limit;  // the lesser of usable and snd_wnd
-    logic exceeds;  // limited transmit has made it more than cwnd that is in flight
     seq_t recover;
     logic recovering;  // after a fast retransmission, until all before `recover` is acknowledged
     ecn_t ecn;

@@ -692,6 +692,28 @@ async def the_first_two_duplicates_permit_a_new_segment_each(dut):
         assert await under_way(bench) == [], "beyond the peer's window"
 
 
+@cocotb.test()
+async def a_loss_leaves_half_of_what_was_sent_before_the_duplicates(dut):
+    """Without what limited transmit has sent (RFC 5681, 3.2, equation 4), in whatever cycle the third duplicate comes: of ten segments five, and no half segment more."""
+    mss = 64
+    for delay in range(24):
+        bench = await TcpBench.start(dut, stall=0.0, rto_initial=90)
+        peer = await bench.open(options=[("MSS", mss)])
+        peer.write(random.randbytes(12 * mss))
+        assert await under_way(bench) == [mss] * 10
+        for _ in range(2):
+            peer.send()
+        await ClockCycles(dut.clk_i, delay)
+        peer.send()
+        later = await under_way(bench)
+        assert later in ([mss] * (1 + new) for new in range(3)) and bench.events["mark_fast_retransmit"] == 1, (delay, later)
+        new = len(later) - 1  # while it recovers, the window has no room for more
+        peer.write(random.randbytes(11 * mss // 2 - (2 - new) * mss))
+        peer.ack += (10 + new) * mss
+        peer.send()
+        assert await under_way(bench) == [mss] * 5, (delay, new)
+
+
 async def after_a_loss(dut, mss: int, count: int) -> tuple[TcpBench, Peer]:
     """A connection that has sent so many segments, all that it had, and the first of them again after three duplicates."""
     bench = await TcpBench.start(dut)
