@@ -66,7 +66,6 @@ module tcp_answer
         r.phase = Open;
         r.snd_una = work_i.ack;
         r.snd_nxt = work_i.ack;
-        r.recover = work_i.ack;
         r.resent_to = near_t'(work_i.ack);
         r.acks_due = 3'd1;
         d.opened = 1'b1;

@@ -261,7 +261,7 @@ module tcp_facts
         && near_t'(turn_i.snd_max) - una > near_t'(turn_i.mss)
         && elapsed > tick_t'(pto) && {1'b0, sample_t'(sample_t'(now_i) - turn_i.tail.sent_at)} > pto;
     // RFC 8985, 6.2: a quarter of the round trip; what was sent again has two round trips, and at least the few ticks in which times are not exact.
-    facts_o.late = work_i.kind == EventTick && turn_i.reordering.runs && turn_i.sacked[0].valid
+    facts_o.late = work_i.kind == EventTick && turn_i.phase == Open && turn_i.reordering.runs && turn_i.sacked[0].valid
         && 27'(sample_t'(sample_t'(now_i) - turn_i.reordering.since)) > (turn_i.recovering ? (turn_i.srtt >> 2) | 27'd3 : turn_i.srtt >> 5);
   end
 

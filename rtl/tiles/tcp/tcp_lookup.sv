@@ -114,7 +114,8 @@ module tcp_lookup
       .options_bytes_o(rest_bytes)
   );
 
-  logic cubic, cubic_2_q;  // the application's connections use CUBIC
+  logic [15:0] application;  // of the connection, by its port in the node table
+  logic cubic, cubic_2_q;  // its connections use CUBIC
   logic ecn, ecn_2_q, dctcp, dctcp_2_q;  // or ECN; or ECN and DCTCP
   logic paced, paced_2_q;  // are paced
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
@@ -194,17 +195,18 @@ module tcp_lookup
   always_comb begin
     listening = 1'b0;
     serves = 1'b0;
+    application = connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port;
     cubic = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) begin
-      if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) cubic = 1'b1;
+      if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == application) cubic = 1'b1;
     end
     ecn = 1'b0;
     dctcp = 1'b0;
     paced = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.ecn) / 16; i++) begin
-      if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) ecn = 1'b1;
-      if (cfg_i.dctcp[i] != '0 && cfg_i.dctcp[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) dctcp = 1'b1;
-      if (cfg_i.pacing[i] != '0 && cfg_i.pacing[i] == (connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port)) paced = 1'b1;
+      if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == application) ecn = 1'b1;
+      if (cfg_i.dctcp[i] != '0 && cfg_i.dctcp[i] == application) dctcp = 1'b1;
+      if (cfg_i.pacing[i] != '0 && cfg_i.pacing[i] == application) paced = 1'b1;
     end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
       if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;

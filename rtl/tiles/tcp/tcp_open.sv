@@ -46,7 +46,6 @@ module tcp_open
     r.snd_max = work_i.ack;
     r.snd_end = work_i.ack + 1'b1;
     r.snd_held = work_i.ack + 1'b1;
-    r.recover = work_i.ack;
     r.resent_to = near_t'(work_i.ack);
     r.snd_wnd = span_t'(work_i.window);
     r.snd_wl1 = work_i.seq;

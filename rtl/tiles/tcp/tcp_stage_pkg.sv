@@ -38,7 +38,7 @@ package tcp_stage_pkg;
     // bytes that were sent after the probe; it says again that all before it has come.
     logic tail_due, tail_fits, ack_passes_tail, ack_ends_tail;
     seq_t tail_seq;
-    logic late;  // at the timer's visit: a gap has lasted so long that its bytes are lost; in a recovery, that they are lost once more
+    logic late;  // at the timer's visit of an open connection: a gap has lasted so long that its bytes are lost; in a recovery, that they are lost once more
     span_t left_network;  // a segment for each duplicate acknowledgement before a fast retransmission (RFC 5681, 3.2)
     logic ecn_anew;  // a byte behind reduced_to is acknowledged, or the window was not reduced: a mark that is told of now is a new one
     logic ecn_spares;  // what is lost now is of a window of data for which the congestion window has been reduced already

@@ -118,7 +118,7 @@ module tcp_update
       .aborts_o (aborts)
   );
   sacked_t [Sacked-1:0] with_block, behind_ack;
-  logic sack_says, adds_block, passes_sacked, forgets_sacked;
+  logic sack_says, adds_block, passes_sacked, forgets_sacked, recovers_to_max, recovers_to_ack;
   tcp_scoreboard u_scoreboard (
       .record_i,
       .facts_i,
@@ -214,6 +214,8 @@ module tcp_update
     adds_block = 1'b0;
     passes_sacked = 1'b0;
     forgets_sacked = 1'b0;
+    recovers_to_max = 1'b0;
+    recovers_to_ack = 1'b0;
     d.segment = segment;
 
     // No two of these are 1, except before the first clock edge.
@@ -221,6 +223,7 @@ module tcp_update
       kinds_i[EventClear]: begin
         r = '0;
         forgets_sacked = 1'b1;
+        recovers_to_ack = 1'b1;
         r.phase = Free;
         r.name = name_t'(work_i.connection) - name_t'(Connections);
       end
@@ -228,6 +231,7 @@ module tcp_update
       kinds_i[EventOpen], kinds_i[EventConnect], kinds_i[EventAccept]: begin
         r = opened;
         forgets_sacked = 1'b1;
+        recovers_to_ack = 1'b1;
         d = opened_deeds;
       end
 
@@ -271,7 +275,7 @@ module tcp_update
             r.force_send = 1'b0;
             r.timer_on = 1'b0;  // restarted if something remains to be acknowledged
             r.since = now_i;
-            if (facts_i.recovered && !record_i.recovering) r.recover = work_i.ack;  // kept close to the present numbers, because they wrap
+            if (facts_i.recovered && !record_i.recovering) recovers_to_ack = 1'b1;  // kept close to the present numbers, because they wrap
             // In fast recovery, each partial acknowledgement indicates the next lost segment (RFC 6582).
             r.recovering = record_i.recovering && !facts_i.ack_recovers;
             // With SACK, that one may already have been sent again. Then the next hole is sent, if the peer has reported bytes above it.
@@ -298,7 +302,7 @@ module tcp_update
               r.resend = 1'b1;
               r.resent_to = near_t'(record_i.snd_una);
               r.recovering = 1'b1;
-              r.recover = record_i.snd_max;
+              recovers_to_max = 1'b1;
               d.fast = 1'b1;
             end
           end
@@ -345,6 +349,7 @@ module tcp_update
           d.no_connection = 1'b1;
         end else if (phases_i[SynSent]) begin  // the card's SYN has not been answered
           r = answered;
+          recovers_to_ack = answer_deeds.opened;
           d = answer_deeds;
           dies = answer_dies;
         end else if (facts_i.stamps.missing || facts_i.stamps.old || (!facts_i.acceptable && !crosses)) begin
@@ -452,7 +457,7 @@ module tcp_update
           forgets_sacked = 1'b1;
           r.sack_news = 1'b0;
           r.resent_to = near_t'(record_i.snd_una);
-          r.recover = record_i.snd_max;
+          recovers_to_max = 1'b1;
           r.recovering = 1'b0;
           r.resend = 1'b0;
           r.dup_acks = '0;
@@ -491,12 +496,10 @@ module tcp_update
           // Once for each gap: if that is lost, too, or nothing is acknowledged any more, the time-out is next.
           r.reordering.runs = !record_i.recovering;
           r.reordering.since = sample_t'(now_i);
-          if (phases_i[Open]) begin
-            r.resend = 1'b1;
-            r.resent_to = near_t'(record_i.snd_una);
-            d.lost_again = record_i.recovering;
-          end
-          if (phases_i[Open] && !record_i.recovering) begin
+          r.resend = 1'b1;
+          r.resent_to = near_t'(record_i.snd_una);
+          d.lost_again = record_i.recovering;
+          if (!record_i.recovering) begin
             r.ecn.tells = record_i.ecn.on;
             r.ecn.reduced = record_i.ecn.on;
             r.ecn.reduced_to = near_t'(record_i.snd_max);
@@ -509,7 +512,7 @@ module tcp_update
             r.tail.due = 1'b0;
             r.tail.out = 1'b0;
             r.recovering = 1'b1;
-            r.recover = record_i.snd_max;
+            recovers_to_max = 1'b1;
             r.timer_on = 1'b0;  // restarted: the time-out counts from here on
             d.fast = 1'b1;
             d.late = 1'b1;
@@ -553,7 +556,7 @@ module tcp_update
               forgets_sacked = 1'b1;  // the peer may have forgotten it (RFC 2018, 8)
               r.sack_news = 1'b0;
               r.resent_to = near_t'(record_i.snd_una);
-              r.recover = record_i.snd_max;
+              recovers_to_max = 1'b1;
               r.recovering = 1'b0;
               r.resend = 1'b0;
               r.dup_acks = '0;
@@ -573,6 +576,7 @@ module tcp_update
     // Chosen last, each by one bit, because these are many bits, and what the event is decides late.
     r.sacked = ({$bits(r.sacked) {!adds_block && !passes_sacked && !forgets_sacked}} & record_i.sacked) | ({$bits(r.sacked) {adds_block}} & with_block)
         | ({$bits(r.sacked) {passes_sacked}} & behind_ack);
+    r.recover = recovers_to_max ? record_i.snd_max : recovers_to_ack ? work_i.ack : record_i.recover;
     if (challenge && record_i.acks_due != '1) r.acks_due = record_i.acks_due + 1'b1;
     if (challenge && facts_i.fin_again && phases_i[TimeWait]) r.timer_on = 1'b0;
     if (refuses) begin
