@@ -20,6 +20,9 @@ SYN, RST, PUSH, ACK = 0x02, 0x04, 0x08, 0x10
 ETHERNET_IP, ETHERNET_ARP, IP_TCP = b"\x08\x00", b"\x08\x06", 6
 HEADERS = 54  # Ethernet, IPv4 and TCP without options
 OPTIONS = bytes.fromhex("020405b40101040201030307")  # of a SYN of Linux without time stamps: MSS 1,460, SACK, window scale
+STAMPED_OPTIONS = bytes.fromhex("020405b40402"), bytes.fromhex("01030307")  # and with them: before the time stamp, and behind it
+NO_OPERATION, TIME_STAMP, TIME_STAMP_BYTES = 1, 8, 10
+TICK = 1024  # cycles of the peer's clock of time stamps
 STEP = 20  # cycles between two looks at the output
 MOST_STEPS = 1000
 FAULT = "This is a fault of the card: its figures mean nothing."
@@ -47,19 +50,22 @@ def checksum(data: bytes) -> int:
 
 
 class Peer:
-    """One end of a connection with the card."""
+    """One end of a connection with the card. stamps: it sends time stamps (RFC 7323), as Linux does."""
 
-    def __init__(self, card: VirtualCard, port: int, own_port: int = 40000):
+    def __init__(self, card: VirtualCard, port: int, own_port: int = 40000, *, stamps: bool = False):
         addresses = card.manifest.addresses
         card.keep_output(True, 0)
         self.card, self.port, self.own_port = card, port, own_port
         self._mac = bytes.fromhex(addresses["mac"].replace(":", ""))
         self._ip, self._own_ip = (ipaddress.ip_address(address).packed for address in (addresses["ip"], OWN_IP))
         self.seq, self.ack = 1000, 0
+        self.stamps, self._stamp_of_card = stamps, bytes(4)
         self._come: list[Segment] = []
 
     def send(self, data: bytes = b"", flags: int = ACK | PUSH, options: bytes = b"") -> int:
         """Sends a segment; returns the cycle of its first beat."""
+        if self.stamps and not options:
+            options = bytes([NO_OPERATION] * 2) + self._stamp()
         frame = self.frame(data, flags, options)
         self.seq = (self.seq + len(data) + bool(flags & SYN)) & 0xFFFFFFFF
         cycle = self.card.cycle + STEP
@@ -80,6 +86,8 @@ class Peer:
         for _ in range(MOST_STEPS):
             if self._come:
                 segment = self._come.pop(0)
+                if self.stamps:
+                    self._stamp_of_card = self._stamp_in(segment)
                 self.ack = (segment.seq + len(segment.data) + bool(segment.flags & SYN)) & 0xFFFFFFFF
                 return segment
             self._look(STEP)
@@ -109,10 +117,23 @@ class Peer:
 
     def connect(self) -> int:
         """Opens the connection; returns the cycles from the SYN's first beat to that of its answer."""
-        start, answer = self._ask(OPTIONS)
+        start, answer = self._ask(self._stamp().join(STAMPED_OPTIONS) if self.stamps else OPTIONS)
         self.send(flags=ACK)
         self.card.run(10 * STEP)
         return answer.first_cycle - start
+
+    def _stamp(self) -> bytes:
+        """The option of the segment that is next."""
+        return bytes([TIME_STAMP, TIME_STAMP_BYTES]) + struct.pack("!I", self.card.cycle // TICK) + self._stamp_of_card
+
+    def _stamp_in(self, segment: Segment) -> bytes:
+        """The time stamp of a segment of the card, which each must have."""
+        options = segment.options
+        while options and options[0] != TIME_STAMP:
+            options = options[1 if options[0] == NO_OPERATION else max(options[1], 1) :]
+        if len(options) < TIME_STAMP_BYTES:
+            raise GirihError("a segment of the card has no time stamp", self.card.manifest.name, FAULT)
+        return options[2:6]
 
     def _ask(self, options: bytes) -> tuple[int, Segment]:
         """Sends a SYN with these options; returns the cycle of its first beat, and the SYN-ACK of the card."""
