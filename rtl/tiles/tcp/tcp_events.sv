@@ -164,6 +164,7 @@ module tcp_events
   // What the timer, CUBIC and DCTCP have to do waits a cycle, so that whether an event of the same connection is at stage 2 comes from a register.
   logic tick_waits_q, window_waits_q, finding_waits_q, tick_near_q, window_near_q, finding_near_q;
   logic told_q;  // a turn to tell the application has just begun
+  logic takes_unopened, takes_unopened_q;  // that turn is for unopened_, which is taken a cycle after it was chosen: no turn to tell follows sooner
   logic held_q;  // front_ waits, so that its events cannot keep these waiting
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
   id_t front_id;
@@ -188,7 +189,7 @@ module tcp_events
     front_ready_o = 1'b0;
     transmit_pop = 1'b0;
     notify_pop = 1'b0;
-    unopened_ready_o = 1'b0;
+    takes_unopened = 1'b0;
     accept_ready_o = 1'b0;
     accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !(reading_i && id_t'(reading_connection_i) == id_t'(unopened_i.connection));
     if (clearing_q) begin
@@ -232,7 +233,7 @@ module tcp_events
       chosen.valid = 1'b1;
       chosen.work = unopened_i;
       chosen.work.kind = EventUnopened;
-      unopened_ready_o = 1'b1;
+      takes_unopened = 1'b1;
     end else if (notify_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -286,10 +287,11 @@ module tcp_events
     end
     if (transmit_pop) transmit_waits_q <= '0;
     else if (front_ready_o && transmit_waits_q != '1) transmit_waits_q <= transmit_waits_q + 1'b1;
-    told_q <= notify_pop || unopened_ready_o;
+    told_q <= notify_pop || takes_unopened;
+    takes_unopened_q <= takes_unopened;
     if (told_q) notify_waits_q <= '0;
     else if (front_ready_o && notify_waits_q != '1) notify_waits_q <= notify_waits_q + 1'b1;
-    if (unopened_ready_o) unopened_last_q <= 1'b1;
+    if (takes_unopened) unopened_last_q <= 1'b1;
     else if (notify_pop) unopened_last_q <= 1'b0;
     if (told_q) notifying_q <= 1'b1;
     else if (stage_q[5].valid && stage_q[5].work.kind inside {EventNotify, EventUnopened}) notifying_q <= 1'b0;
@@ -301,6 +303,7 @@ module tcp_events
       clearing_q <= 1'b1;
       clear_q <= '0;
       told_q <= 1'b0;
+      takes_unopened_q <= 1'b0;
       notifying_q <= 1'b0;
       unopened_last_q <= 1'b0;
       transmit_waits_q <= '0;
@@ -563,6 +566,7 @@ module tcp_events
     end
   end
 
+  assign unopened_ready_o = takes_unopened_q;
   assign settled_id = id_t'(stage_q[5].work.connection);
   assign transmit_push = transmits_q;
   assign notify_push = notifies_q;

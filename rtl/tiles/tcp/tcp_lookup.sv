@@ -345,7 +345,7 @@ module tcp_lookup
   assign tells = drop_refused_o && connects_2_q && named_q && waiting < waiting_t'(Unopened);
   always_ff @(posedge clk_i) begin
     told_q <= unopened_valid_o && unopened_ready_i;
-    told_tenant_q <= unopened_o.tenant;
+    told_tenant_q <= wish.tenant;
     if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held_q[arrival_1_q.work.tenant]) < cfg_i.tenant_connections;
     for (int unsigned i = 0; i < Tenants; i++) begin
       held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
