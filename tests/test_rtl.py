@@ -172,7 +172,7 @@ REFUSED = [
 ]
 
 # Checks that no parameter can reach: they guard against packages of unsupported widths.
-UNREACHABLE = {"arp_maker", "match_half", "nat_facts", "parser_collect", "parser_pick", "parser_program", "syslog_writer", "tcp_ranges"}
+UNREACHABLE = {"arp_maker", "match_half", "nat_facts", "parser_collect", "parser_path", "parser_pick", "parser_program", "syslog_writer", "tcp_ranges"}
 
 
 def lint_module(module: str, width: int, *options: str) -> Lint:

@@ -70,7 +70,8 @@ module deparser_resolve
         for (int unsigned h = 0; h < 2; h++) if (covered[2*e+h]) term[2*e+h] = 20'(phv_i.edit[e].delta[h]);
       end
       old = {4'h0, ~phv_i.parse.sum[s]};
-      verdict_o.sum[s] = '0;
+      verdict_o.sum[s] = 'x;
+      verdict_o.sum[s].write = 1'b0;
       if (|covered) begin
         verdict_o.sum[s].mode = program_edits.sum[s].mode;
         unique case (program_edits.sum[s].mode)

@@ -82,11 +82,11 @@ module parser_collect
 
   // The first step sees a frame's first flits, as many as it needs, or all of a shorter frame.
   logic [FrontFlits*W-1:0] early;
-  logic [7:0] early_bytes;
+  logic [$clog2(FrontFlits*FlitBytes)-1:0] missing;  // bytes of these flits that the frame does not have
   logic front_now, front_done;
   if (FrontFlits == 1) begin : gen_early
     assign early = in_flit_i.data;
-    assign early_bytes = 8'(FlitBytes) - 8'(offered.empty);
+    assign missing = offered.empty;
     assign front_now = in_valid_i && in_first_i;
   end else begin : gen_early_two
     logic second_q;  // the next flit is the second of a frame
@@ -94,7 +94,7 @@ module parser_collect
     always_ff @(posedge clk_i) if (in_valid_i) second_q <= in_first_i;
     assign previous = Cut ? beat.data : swapped(window_q[0]);
     assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : previous};
-    assign early_bytes = (in_first_i ? 8'(FlitBytes) : 8'(2 * FlitBytes)) - 8'(offered.empty);
+    assign missing = {in_first_i, offered.empty};
     assign front_now = in_valid_i && (in_first_i ? in_flit_i.last : second_q);
   end
 
@@ -106,6 +106,7 @@ module parser_collect
 
   front_step_t step;
   parser_front #(
+      .Bytes(FrontFlits * FlitBytes),
       .Cut(Cut)
   ) u_front (
       .clk_i,
@@ -115,7 +116,7 @@ module parser_collect
       .entry_i,
       .valid_i(front_now),
       .seen_i (seen),
-      .bytes_i(early_bytes > 8'd63 ? 6'd63 : 6'(early_bytes)),
+      .missing_i(missing),
       .valid_o(front_done),
       .step_o (step)
   );

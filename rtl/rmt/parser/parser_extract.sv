@@ -65,9 +65,9 @@ module parser_extract
   end
 
   function automatic offset_t offset(logic there, header_start_t start, halfword_t shift_l3, halfword_t shift_l4);
-    offset = start.at;
-    if (start.base == BaseL3) offset = offset + offset_t'({shift_l3, 1'b0});
-    if (start.base == BaseL4) offset = offset + offset_t'({shift_l4, 1'b0});
+    halfword_t shift;
+    shift = start.base == BaseL3 ? shift_l3 : start.base == BaseL4 ? shift_l4 : '0;
+    offset = start.at + offset_t'({shift, 1'b0});
     if (!there || !start.valid) offset = '0;
   endfunction
 
@@ -95,17 +95,34 @@ module parser_extract
   assign spare = spare_from + $signed(19'(length_pair[1]));
   assign length_good = acts && action.length_valid && !spare[18];
 
-  // Each half is rotated differently, so that equal words in two places do not cancel.
+  // Each half is rotated differently, so that equal words in two places do not cancel. The sum is a tree of threes and of sixes, because
+  // synthesis leaves a chain as it is.
+  localparam int unsigned Threes = (2 * Words + 2) / 3, Sixes = (Threes + 5) / 6;
   flow_t flow;
+  flow_t [3*Threes-1:0] part;
+  (* keep *) flow_t [6*Sixes-1:0] three;
+  (* keep *) flow_t [Sixes-1:0] six;
+  for (genvar n = 0; n < 3 * Threes; n++) begin : gen_part
+    if (n < 2 * int'(Words)) begin : gen_half
+      localparam int unsigned Turn = (5 * (n / 2) + 3 * (n % 2)) % 16;
+      assign part[n] = acts && action.flow[n] ? half[n/2][n%2] >> Turn | half[n/2][n%2] << (16 - Turn) : '0;
+    end else begin : gen_none
+      assign part[n] = '0;
+    end
+  end
+  for (genvar t = 0; t < 6 * Sixes; t++) begin : gen_three
+    if (t < Threes) begin : gen_sum
+      assign three[t] = part[3*t] ^ part[3*t+1] ^ part[3*t+2];
+    end else begin : gen_none
+      assign three[t] = '0;
+    end
+  end
+  for (genvar x = 0; x < Sixes; x++) begin : gen_six
+    assign six[x] = (three[6*x] ^ three[6*x+1] ^ three[6*x+2]) ^ (three[6*x+3] ^ three[6*x+4] ^ three[6*x+5]);
+  end
   always_comb begin
     flow = '0;
-    for (int unsigned w = 0; w < Words; w++) begin
-      for (int unsigned h = 0; h < 2; h++) begin
-        int unsigned turn;
-        turn = (5 * w + 3 * h) % 16;
-        if (acts && action.flow[2*w+h]) flow = flow ^ (half[w][h] >> turn | half[w][h] << (16 - turn));
-      end
-    end
+    for (int unsigned x = 0; x < Sixes; x++) flow = flow ^ six[x];
   end
 
   always_comb begin

@@ -10,7 +10,9 @@
 module parser_front
   import girih_pkg::*, rmt_pkg::*, parser_pkg::*;
 #(
-    parameter bit Cut = TimingMhz >= 250
+    parameter int unsigned Bytes = 64,  // of the flits that the step sees
+    parameter bit Cut = TimingMhz >= 250,
+    localparam int unsigned MissingWidth = $clog2(Bytes)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -21,7 +23,7 @@ module parser_front
 
     input logic                            valid_i,  // 0: nothing matches
     input logic [FrontHalfwords-1:0][15:0] seen_i,   // element 0 first on the wire
-    input logic [                     5:0] bytes_i,  // of the frame; 63: 63 or more
+    input logic [    MissingWidth-1:0] missing_i,  // bytes of these flits that the frame does not have
 
     output logic        valid_o,
     output front_step_t step_o
@@ -39,16 +41,21 @@ module parser_front
 
   logic [Fronts-1:0] valid_q;
   logic [FrontHalfwords*16-1:0] value_q[Fronts], mask_q[Fronts];
-  logic [5:0] need_q[Fronts];
+  logic [MissingWidth-1:0] may_miss_q[Fronts];  // what is missing is known late, so it is compared as it comes
   result_t result[Fronts];
 
-  // Cycle 0. The conditions let the simulator skip the work.
+  // Cycle 0. The length is compared by a carry chain. The conditions let the simulator skip the work.
   logic [Fronts-1:0] fits;
+  logic [Fronts-1:0] reaches;  // the frame is long enough
   logic [FrontHalfwords-1:0][3:0] lengths;
+  for (genvar i = 0; i < int'(Fronts); i++) begin : gen_reaches
+    logic [MissingWidth-1:0] unused_difference;
+    assign {reaches[i], unused_difference} = {1'b0, may_miss_q[i]} + {1'b0, ~missing_i} + (MissingWidth + 1)'(1);
+  end
   always_comb begin
     fits = '0;
     for (int unsigned i = 0; i < Fronts; i++) begin
-      if (valid_i && valid_q[i]) fits[i] = bytes_i >= need_q[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0;
+      if (valid_i && valid_q[i]) fits[i] = reaches[i] && ((seen_i ^ value_q[i]) & mask_q[i]) == '0;
     end
     for (int unsigned i = 0; i < FrontHalfwords; i++) lengths[i] = seen_i[i][11:8];
   end
@@ -100,8 +107,8 @@ module parser_front
     if (write_i) begin
       value_q[index_i] <= entry_i.value;
       mask_q[index_i] <= entry_i.mask;
-      need_q[index_i] <= entry_i.need;
-      valid_q[index_i] <= entry_i.valid;
+      may_miss_q[index_i] <= entry_i.need == '0 ? '1 : MissingWidth'(Bytes - 32'(entry_i.need));
+      valid_q[index_i] <= entry_i.valid && 32'(entry_i.need) <= Bytes;
       result[index_i] <= '{
           state: entry_i.state,
           headers: entry_i.headers,

@@ -59,13 +59,13 @@ module parser_path
   // The probes come late in the cycle. So an entry's other conditions are computed apart, and the comparison is cut into steps of one
   // look-up table each, where a mapper would take more: two bits, bytes. A carry chain tells whether all bytes fit.
   // The conditions let the simulator skip unused entries, and cycles without a frame; it compares a halfword at once.
-  logic [Paths-1:0] fits, lacking;
+  logic [Paths-1:0] misfits, ample, lacking;  // ample: it fits, and lacks nothing
   for (genvar i = 0; i < int'(Paths); i++) begin : gen_path
     logic may;
     (* keep *) logic [Probes-1:0][7:0] pairs;
     logic [Probes-1:0][1:0] bytes;
     logic [15:0] differs;
-    logic [2*Probes:0] unused_sum;
+    logic [2*Probes+1:0] unused_sum;
     always_comb begin
       may = 1'b0;
       lacking[i] = 1'b0;
@@ -82,20 +82,58 @@ module parser_path
         end
       end
     end
-    assign {fits[i], unused_sum} = {1'b0, may, bytes} + (2 * Probes + 2)'(1);
+    // The constant bit passes the carry on, and tells it: its sum is 0 with a carry.
+    assign {ample[i], unused_sum[2*Probes+1], misfits[i], unused_sum[2*Probes:0]} =
+        {1'b0, !lacking[i], 1'b1, may, bytes} + (2 * Probes + 4)'(1);
   end
 
-  logic enough;  // the lowest entry that matches lacks nothing
-  first_set #(
-      .IndexWidth($bits(path_t))
-  ) u_first (
-      .bits_i (fits),
-      .note_i (~lacking),
-      .any_o  (found_o),
-      .index_o(path_o),
-      .note_o (enough)
-  );
-  assign decided_o = complete_i || (found_o && enough);
+  // The lowest entry that fits, and whether it is ample: of each four, of each four of these, and of all. What is kept is one
+  // look-up table.
+  localparam int unsigned Fours = Paths / 4, Sixteens = Paths / 16;
+  if (Sixteens * 16 != Paths || Sixteens < 2) begin : gen_bad_paths
+    $fatal(1, "parser_path: there are %0d paths; the search is one of a multiple of 16, from 32 on", Paths);
+  end
+  typedef logic [1:0] quarter_t;
+  (* keep *) logic [Fours-1:0] four_any;
+  (* keep *) logic [Fours-1:0] four_ample;
+  (* keep *) quarter_t [Fours-1:0] four_place;
+  (* keep *) logic [Sixteens-1:0][2:0] sixes;  // of which there is one in the first six of a sixteen, the next, and the last four
+  (* keep *) logic [Sixteens-1:0] sixteen_any;
+  (* keep *) logic [Sixteens-1:0] sixteen_ample;
+  quarter_t [Sixteens-1:0] sixteen_place, sixteen_four;  // the place, and the four that it is in
+  logic enough;
+
+  function automatic quarter_t lowest(logic [2:0] any);
+    return any[0] ? 2'd0 : any[1] ? 2'd1 : any[2] ? 2'd2 : 2'd3;
+  endfunction
+
+  function automatic logic lowest_ample(logic [2:0] any, logic [3:0] those);
+    return those[0] || (!any[0] && (those[1] || (!any[1] && (those[2] || (!any[2] && those[3])))));
+  endfunction
+
+  always_comb begin
+    for (int unsigned f = 0; f < Fours; f++) begin
+      four_any[f] = ~&misfits[4*f+:4];
+      four_ample[f] = lowest_ample(~misfits[4*f+:3], ample[4*f+:4]);
+      four_place[f] = lowest(~misfits[4*f+:3]);
+    end
+    for (int unsigned s = 0; s < Sixteens; s++) begin
+      sixes[s] = {~&misfits[16*s+12+:4], ~&misfits[16*s+6+:6], ~&misfits[16*s+:6]};
+      sixteen_any[s] = |sixes[s];
+      sixteen_ample[s] = lowest_ample(four_any[4*s+:3], four_ample[4*s+:4]);
+      sixteen_four[s] = lowest(four_any[4*s+:3]);
+      sixteen_place[s] = four_any[4*s] ? four_place[4*s] : four_any[4*s+1] ? four_place[4*s+1] :
+          four_any[4*s+2] ? four_place[4*s+2] : four_place[4*s+3];
+    end
+    enough = 1'b0;
+    path_o = '0;
+    for (int s = int'(Sixteens) - 1; s >= 0; s--) begin
+      enough = sixteen_ample[s] || (!sixteen_any[s] && enough);
+      if (sixteen_any[s]) path_o = {($bits(path_t) - 4)'(s), sixteen_four[s], sixteen_place[s]};
+    end
+  end
+  assign found_o = |sixteen_any;
+  assign decided_o = complete_i || enough;
 
   logic unused;
   assign unused = &{1'b0, front_i.headers, front_i.optional};

@@ -56,7 +56,7 @@ module action_settle
     end
   end
 
-  logic edit_q, meter_q, count_q, state_q;
+  logic meter_q, count_q, state_q;
   word_edit_t [1:0] edits_q;
   logic [1:0][31:0] old;  // the words that are edited
   logic [$clog2(Meters)-1:0] meter_index_q;
@@ -68,10 +68,7 @@ module action_settle
   logic [Groups-1:0][31:0] operands_q;
   logic [2:0] group_q;
   part_e part_q;
-  logic edits;
-  assign edits = action_i.edit[0].op != EditNone || action_i.edit[1].op != EditNone;
   always_ff @(posedge clk_i) begin
-    edit_q  <= valid_i && edits;
     meter_q <= valid_i && action_i.meter_set;
     count_q <= valid_i && action_i.count_set;
     state_q <= valid_i && action_i.state.enable;
@@ -88,7 +85,6 @@ module action_settle
       part_q <= action_i.state.part;
     end
     if (rst_i) begin
-      edit_q  <= 1'b0;
       meter_q <= 1'b0;
       count_q <= 1'b0;
       state_q <= 1'b0;
@@ -164,11 +160,13 @@ module action_settle
 
   treatment_t treatment;
   phv_t settled;
+  logic edits;
+  assign edits = set_valid_i && (edits_q[0].op != EditNone || edits_q[1].op != EditNone);
   assign treatment = treatment_q[colour];
   always_comb begin
     settled = set_phv_i;
     old = 'x;
-    if (edit_q) begin
+    if (edits) begin
       for (int unsigned e = 0; e < 2; e++) old[e] = set_phv_i.word[edits_q[e].number];
       settled = apply_pkg::with_edits(set_phv_i, edits_q, old);
     end

@@ -34,7 +34,7 @@ module match_exact
     input  logic               in_valid_i,
     input  logic [KeyBits-1:0] in_key_i,
     input  tenant_t            in_tenant_i,
-    input  logic               take_i,       // in cycle 1: 0: nothing hits
+    input  logic               in_take_i,    // 0: nothing hits
     output logic               hit_o,
     output T                   data_o,       // 0 if nothing hits
     output logic [3:0]         first_o,      // the way that it is from, one-hot and late; 0 if nothing hits
@@ -79,25 +79,20 @@ module match_exact
   assign port_way = port_index_i[WayWidth-1:0];
   assign write_entry = ready_q ? port_entry_i : '0;
 
-  logic valid_q;
+  logic take_q, tenanted_q;  // tenanted_q: of a tenant that is not 0
   tenant_t tenant_q;
   logic [KeyBits-1:0] key_q;
 
-  // The comparison of keys ends late in the cycle, so the precedence of the ways is computed meanwhile.
+  // The comparison of keys ends late in the cycle, so the precedence of the ways is computed meanwhile. What is kept is one look-up
+  // table of what is kept before it.
   (* keep *) logic [Ways-1:0] equal;  // undefined if it does not fit
   (* keep *) logic [Ways-1:0] fit;
+  (* keep *) logic [Ways-1:0] hits;
   (* keep *) logic [Ways-1:0] blocked;  // one of the first three ways goes before it
   (* keep *) logic [Ways-1:0] first;
   (* keep *) logic [Ways-1:0][Ways-1:0] after;  // [c]: those that go before way c if they are equal, too
-  logic [Ways-1:0] own;
+  (* keep *) logic [Ways-1:0] own;
   logic port_read_q;
-
-  // Whether an entry can be the packet's: [1] its own, [0] at all.
-  function automatic logic [1:0] admits(logic valid, tenant_t owner);
-    logic is_own;
-    is_own = owner == tenant_q && tenant_q != '0;
-    return valid ? {is_own, is_own || owner == '0} : 2'b00;
-  endfunction
 
   // The rows in which packets are looked up.
   typedef struct packed {
@@ -157,7 +152,14 @@ module match_exact
       end
     end
 
-    assign {own[w], fit[w]} = admits(valid_q && found.valid, found.owner);
+    // Whether the entry can be the packet's: its own, or at all.
+    localparam int unsigned Half = $bits(tenant_t) / 2;
+    (* keep *) logic [1:0] alike;  // half of the owner each
+    (* keep *) logic common;
+    assign alike = {found.owner[$bits(tenant_t)-1:Half] == tenant_q[$bits(tenant_t)-1:Half], found.owner[Half-1:0] == tenant_q[Half-1:0]};
+    assign common = found.owner == '0;
+    assign own[w] = tenanted_q && found.valid && alike == '1;
+    assign fit[w] = take_q && found.valid && (alike == '1 || common);
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
@@ -187,6 +189,7 @@ module match_exact
     assign equal[w] = &group;
   end
 
+  assign hits = fit & equal;
   always_comb begin
     // Its own go before those of owner 0.
     for (int unsigned c = 0; c < Ways; c++) begin
@@ -195,12 +198,12 @@ module match_exact
       end
       // A way does not go before itself. So three ways fit one look-up table, and the choice, with the fourth way, fits the next.
       blocked[c] = (equal[Ways-2:0] & after[c][Ways-2:0]) != '0;
-      first[c] = take_i && fit[c] && equal[c] && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
+      first[c] = hits[c] && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
     end
     candidate_o = 'x;
-    if (take_i) candidate_o = {gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data};
+    if (take_q) candidate_o = {gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data};
     first_o = first;
-    hit_o  = take_i && |(fit & equal);
+    hit_o = |hits;
     data_o = '0;
     if (first[0]) data_o |= gen_way[0].found.data;
     if (first[1]) data_o |= gen_way[1].found.data;
@@ -209,7 +212,8 @@ module match_exact
   end
 
   always_ff @(posedge clk_i) begin
-    valid_q <= in_valid_i && ready_q;
+    take_q <= in_valid_i && in_take_i && ready_q;
+    tenanted_q <= in_valid_i && in_take_i && ready_q && in_tenant_i != '0;
     if (in_valid_i) begin
       tenant_q <= in_tenant_i;
       key_q <= in_key_i;
@@ -227,7 +231,8 @@ module match_exact
     if (!ready_q) clear_row_q <= clear_row_q + 1'b1;
     if (clear_row_q == row_t'(Rows - 1)) ready_q <= 1'b1;
     if (rst_i) begin
-      valid_q <= 1'b0;
+      take_q <= 1'b0;
+      tenanted_q <= 1'b0;
       clear_row_q <= '0;
       ready_q <= 1'b0;
     end
@@ -244,8 +249,8 @@ module match_exact
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      own_goes_before_common : cover (|(equal & own) && |(equal & fit & ~own));
-      several_fit : cover (!$onehot0(equal & fit));
+      own_goes_before_common : cover (|(equal & own) && |(hits & ~own));
+      several_fit : cover (!$onehot0(hits));
       looked_up_before_it_is_empty : cover (in_valid_i && !ready_q);
     end
   end

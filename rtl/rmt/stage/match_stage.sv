@@ -108,15 +108,16 @@ module match_stage
       .key_o(key)
   );
 
-  logic valid_q;
+  logic valid_q, active;
   phv_t phv_q;
   always_ff @(posedge clk_i) begin
     valid_q <= phv_valid_i && !rst_i;
+    active <= phv_valid_i && phv_i.drop == DropNone && !rst_i;
     if (phv_valid_i) phv_q <= phv_i;
   end
 
   // Cycle 1.
-  logic active, hit;
+  logic hit;
   action_t found, action;
   logic [7:0] register_index;
   sources_t sources;
@@ -124,7 +125,6 @@ module match_stage
     sources = 'x;
     if (valid_q) sources = sources_of(phv_q);
   end
-  assign active = valid_q && phv_q.drop == DropNone;
   if (Kind == Exact) begin : gen_exact
     typedef struct packed {
       logic               valid;
@@ -163,7 +163,7 @@ module match_stage
         .in_valid_i  (phv_valid_i),
         .in_key_i    (key),
         .in_tenant_i (key_phv_i.desc.tenant),
-        .take_i      (active),
+        .in_take_i   (phv_i.drop == DropNone),
         .hit_o       (hit),
         .data_o      (found),
         .first_o     (first),

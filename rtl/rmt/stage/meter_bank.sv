@@ -53,7 +53,8 @@ module meter_bank
   grants_t granted[Meters];
   uses_t used[Meters];
   logic [Meters-1:0] configured_q, fresh_q;
-  index_t visit_q;
+  index_t visit_q, next_visit;
+  logic visit_configured_q, visit_fresh_q;  // those of the meter that is visited
   logic uses;  // a packet takes tokens
   logic ready_q;  // every meter was visited
 
@@ -94,8 +95,8 @@ module meter_bank
   assign visit_cfg = cfg[visit_q];
   assign visit_granted = granted[visit_q];
   assign visit_used = used[visit_q];
-  assign full = fresh_q[visit_q];
-  assign empty = !configured_q[visit_q];
+  assign full = visit_fresh_q;
+  assign empty = !visit_configured_q;
   // A packet may use more of the old tokens than the new burst.
   assign skip = full && uses && index_i == visit_q;
   assign visit_granted_d.committed = refill(
@@ -107,7 +108,11 @@ module meter_bank
   );
 
   assign cfg_done_o = cfg_read_i && visit_q == cfg_index_i;
-  assign cfg_o = configured_q[visit_q] ? visit_cfg : '0;
+  assign cfg_o = visit_configured_q ? visit_cfg : '0;
+  assign next_visit = visit_q + 1'b1;
+
+  logic cfg_configured;
+  assign cfg_configured = |cfg_i.committed_burst || |cfg_i.peak_burst;
 
   always_ff @(posedge clk_i) begin
     if (uses) used[index_i] <= packet_used_d;
@@ -117,14 +122,18 @@ module meter_bank
     end
     if (cfg_write_i) begin
       cfg[cfg_index_i] <= cfg_i;
-      configured_q[cfg_index_i] <= |cfg_i.committed_burst || |cfg_i.peak_burst;
+      configured_q[cfg_index_i] <= cfg_configured;
       fresh_q[cfg_index_i] <= 1'b1;
     end
-    visit_q <= visit_q + 1'b1;
+    visit_q <= next_visit;
+    visit_configured_q <= cfg_write_i && cfg_index_i == next_visit ? cfg_configured : configured_q[next_visit];
+    visit_fresh_q <= (cfg_write_i && cfg_index_i == next_visit) || fresh_q[next_visit];
     if (visit_q == '1) ready_q <= 1'b1;
     if (rst_i) begin
       configured_q <= '0;
       fresh_q <= '0;
+      visit_configured_q <= 1'b0;
+      visit_fresh_q <= 1'b0;
       visit_q <= '0;
       ready_q <= 1'b0;
     end
