@@ -278,7 +278,7 @@ module admission
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic [LosslessWidth-1:0] lossless_q;
     logic come, leave;
-    assign come  = accept_o && in_request_i.lossless && queue_o == QueueWidth'(q);
+    assign come = in_valid_i && sound && slot_valid && in_request_i.lossless && queue_o == QueueWidth'(q);  // accepted, known earlier
     assign leave = release_valid_i && release_lossless_i && release_queue == QueueWidth'(q);
     always_ff @(posedge clk_i) begin
       if (come != leave) lossless_q <= come ? lossless_q + 1'b1 : lossless_q - 1'b1;

@@ -129,16 +129,16 @@ module pifo_leaf_facts #(
           assert (pifo_leaf.left_now_q == left[popped_word] && pifo_leaf.moved_now_q == moved_before[popped_word]);
           assert ($onehot(popped_one) && (!pifo_leaf.leaves_q || pifo_leaf.emptied_q));
         end
-        assert (pifo_leaf.follow == (pop && pop_word == find_word));
+        assert (pifo_leaf.follow == (pop && pop_word == find_word) && pifo_leaf.follow_again == pifo_leaf.follow);
         assert (pifo_leaf.set == (push && push_word == find_word));
-        assert (pifo_leaf.late[0] == (popped && popped_word == find_word));
+        assert (pifo_leaf.late[0] == (popped && popped_word == find_word) && pifo_leaf.late_again[0] == pifo_leaf.late[0]);
         assert (pifo_leaf.set_one_q == taken_t'(1) << (push_leaf ^ {IndexWidth{pifo_leaf.highest_q}}));
         assert (pifo_leaf.left_one_q == turned(popped_one, pifo_leaf.highest_q));
         assert (pifo_leaf.pop_turned_q == (pop_leaf ^ {IndexWidth{pifo_leaf.highest_q}}));
         if (peek_valid_i) begin
           assert (pifo_leaf.peek_follow == (pop && pop_word == peek_word_i));
           assert (pifo_leaf.peek_set == (push && push_word == peek_word_i));
-          assert (pifo_leaf.late[1] == (popped && popped_word == peek_word_i));
+          assert (pifo_leaf.late[1] == (popped && popped_word == peek_word_i) && pifo_leaf.late_again[1] == pifo_leaf.late[1]);
           assert (pifo_leaf.peek_set_one_q == taken_t'(1) << (push_leaf ^ {IndexWidth{pifo_leaf.peek_highest_q}}));
           assert (pifo_leaf.peek_left_one_q == turned(popped_one, pifo_leaf.peek_highest_q));
           assert (pifo_leaf.peek_turned_q == (pop_leaf ^ {IndexWidth{pifo_leaf.peek_highest_q}}));

@@ -100,7 +100,7 @@ module pifo_root_facts #(
           if (check_i && cleared) begin
             assert (marked[q][c] == (taken[q][c] || leaving));
             assert (pushes == pifo_root.u_pushes.gen_reader[1].u_ram.mem[Word]);
-            assert (count_t'(pushes - pops) == count_i[q][c] + count_t'(leaving));
+            assert (count_t'(pushes - pops + 1'b1) == count_i[q][c] + count_t'(leaving));
           end
         end
       end

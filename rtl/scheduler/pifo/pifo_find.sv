@@ -3,9 +3,9 @@
 //
 // taken_i may lack the latest operations, so they are applied to it here: an earlier pop cleared the bits of left_i, the previous
 // pop cleared bit clear_index_i if emptied_i is set, and after that the previous push set the bits of set_i. emptied_i arrives late
-// in the cycle. Both answers are therefore computed, and emptied_i selects one of them. The selections are written as ANDs
-// and ORs, because synthesis turns a multiplexer behind two comparisons into one comparison behind a multiplexer, which then
-// waits for emptied_i.
+// in the cycle. Both answers are therefore computed, and emptied_i selects one of them. Each has its own left_i, so that synthesis
+// does not compute one word from the other. The selections are written as ANDs and ORs, because synthesis turns a multiplexer behind
+// two comparisons into one comparison behind a multiplexer, which then waits for emptied_i.
 //
 // The highest position is the lowest one of the reversed word. set_i, left_i and clear_index_i come from registers and are
 // already given for the reversed word, in which a position has all its bits inverted.
@@ -20,7 +20,7 @@ module pifo_find #(
 ) (
     input logic [     Width-1:0] taken_i,
     input logic [     Width-1:0] set_i,
-    input logic [     Width-1:0] left_i,
+    input logic [     Width-1:0] left_i[2],      // the same twice; 1: if emptied_i
     input logic                  clear_i,
     input logic [IndexWidth-1:0] clear_index_i,
     input logic                  emptied_i,
@@ -49,7 +49,7 @@ module pifo_find #(
   (* keep *) logic [Lows-1:0] clear_low;
   (* keep *) logic [Highs-1:0] clear_high;
   (* keep *) word_t set;
-  (* keep *) word_t stays[2];
+  (* keep *) word_t stays;  // in the answer if emptied_i
   (* keep *) word_t word_before;
   (* keep *) word_t word_after;
   word_t word[2];
@@ -60,12 +60,11 @@ module pifo_find #(
   assign clear_low = clear_i ? Lows'(1) << clear_index_i[LowWidth-1:0] : '0;
   assign clear_high = Highs'(1) << clear_index_i[IndexWidth-1:LowWidth];
   assign set = set_i;
-  assign stays[0] = ~left_i;
   for (genvar h = 0; h < Highs; h++) begin : gen_clear
-    assign stays[1][h*Lows+:Lows] = ~left_i[h*Lows+:Lows] & ~(clear_high[h] ? clear_low : '0);
+    assign stays[h*Lows+:Lows] = ~left_i[1][h*Lows+:Lows] & ~(clear_high[h] ? clear_low : '0);
   end
-  assign word_before = (turned(taken_i, highest_i) & stays[0]) | set;
-  assign word_after = (turned(taken_i, highest_i) & stays[1]) | set;
+  assign word_before = (turned(taken_i, highest_i) & ~left_i[0]) | set;
+  assign word_after = (turned(taken_i, highest_i) & stays) | set;
   assign word = '{word_before, word_after};
 
   for (genvar a = 0; a < 2; a++) begin : gen_answer
@@ -81,7 +80,7 @@ module pifo_find #(
       assign half[h] = word[a][h*Half+:Half];
       assign mirror[h] = {<<{half[h]}};
     end
-    assign swapped = circular_i && mirror[0] > mirror[1];
+    assign swapped = (circular_i ? mirror[0] : '0) > mirror[1];
 
     // Of the quarters 0 to 3, or 2, 3, 0, 1.
     always_comb begin

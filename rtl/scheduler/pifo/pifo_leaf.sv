@@ -67,7 +67,7 @@ module pifo_leaf #(
   taken_t pop_one, pop_one_q, left_q, left_now, left_now_q, moved_q, moved_now, moved_now_q;
   word_t written_word_q;
   logic emptied_q, leaves_q, followed_q, written_q;
-  logic [1:0] late;
+  logic [1:0] late, late_again;
   assign pop_one = taken_t'(1) << pop_leaf_q;
   assign left_now = left_q ^ (followed_q && leaves_q ? pop_one_q : '0);
   assign moved_now = (moved_q & ~(followed_q ? pop_one_q : '0)) | (followed_q && !emptied_q ? pop_one_q : '0);
@@ -155,8 +155,21 @@ module pifo_leaf #(
   word_t same_word[2];
   assign same_word = '{pop_word_i, peek_word_i};
   logic [1:0] same_follow, same_set;
+  logic follow_again;  // follow, for the search alone
   assign {peek_follow, follow} = same_follow;
   assign {peek_set, set} = same_set;
+  pifo_same #(
+      .Width(WordWidth),
+      .Late(Late),
+      .Inverted(1'b1)
+  ) u_follow_again (
+      .clk_i,
+      .rst_i,
+      .valid_i(pop_valid_i),
+      .a_i(pop_word_q_i),
+      .b_i(pop_word_i),
+      .same_o(follow_again)
+  );
   for (genvar i = 0; i < 2; i++) begin : gen_same
     pifo_same #(
         .Width(WordWidth),
@@ -191,6 +204,18 @@ module pifo_leaf #(
         .b_i(same_word[i]),
         .same_o(late[i])
     );
+    pifo_same #(
+        .Width(WordWidth),
+        .Late(Late),
+        .Inverted(1'b1)
+    ) u_late_again (
+        .clk_i,
+        .rst_i,
+        .valid_i(pop_valid_q),
+        .a_i(pop_word_q),
+        .b_i(same_word[i]),
+        .same_o(late_again[i])
+    );
   end
 
   // Whether the first entry of the pop's leaf moved up is found along with the leaf.
@@ -200,6 +225,10 @@ module pifo_leaf #(
   assign moved_before[1] = moved_row & ~(follow ? pop_one : '0);
   assign no_notes = '{default: '0};
 
+  taken_t pop_left[2], peek_left[2];
+  assign pop_left = '{late[0] && leaves_q ? left_one_q : '0, late_again[0] && leaves_q ? left_one_q : '0};
+  assign peek_left = '{late[1] && leaves_q ? peek_left_one_q : '0, late_again[1] && leaves_q ? peek_left_one_q : '0};
+
   index_t unused_peek_index;
   logic moved_up, unused_note;
   pifo_find #(
@@ -207,8 +236,8 @@ module pifo_leaf #(
   ) u_pop_find (
       .taken_i(pop_row),
       .set_i(set ? set_one_q : '0),
-      .left_i(late[0] && leaves_q ? left_one_q : '0),
-      .clear_i(follow),
+      .left_i(pop_left),
+      .clear_i(follow_again),
       .clear_index_i(pop_turned_q),
       .emptied_i(pop_emptied_i),
       .note_i(moved_before),
@@ -223,7 +252,7 @@ module pifo_leaf #(
   ) u_peek_find (
       .taken_i(peek_row),
       .set_i(peek_set ? peek_set_one_q : '0),
-      .left_i(late[1] && leaves_q ? peek_left_one_q : '0),
+      .left_i(peek_left),
       .clear_i(peek_follow),
       .clear_index_i(peek_turned_q),
       .emptied_i(pop_emptied_i),

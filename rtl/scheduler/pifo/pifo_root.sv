@@ -102,7 +102,8 @@ module pifo_root #(
     end
   end
 
-  // Entries below each child.
+  // Entries below each child: the pushes so far, and the number that the next pop will have. They are equal when that pop takes the
+  // only entry, which is known after one comparison.
   word_t pushes_addr[2], pops_addr[1];
   count_t pushes[2], pops[1], unused_pushes[2], unused_pops[1];
   assign pushes_addr[0] = {pop_queue_q, pop_child_o};
@@ -134,7 +135,7 @@ module pifo_root #(
       .rst_i,
       .write_enable_i(clear_i || pop_valid_q),
       .write_addr_i(clear_i ? clear_word_i : pop_word_q),
-      .write_data_i(clear_i ? '0 : pops[0] + 1'b1),
+      .write_data_i(clear_i ? count_t'(1) : pops[0] + 1'b1),
       .read_addr_i(pops_addr),
       .seen_addr_i(pops_addr),
       .read_data_o(pops),
@@ -144,9 +145,15 @@ module pifo_root #(
   // The counts have the push of the pop's own cycle, so a pop that takes the only entry while another one comes leaves
   // the child taken.
   logic emptied;
-  count_t pops_now;
-  assign pops_now = pops[0] + 1'b1;
-  assign emptied = pushes[0] == pops_now;
+  // Three bits in one look-up table; a mapper by itself makes a chain.
+  localparam int unsigned Threes = (CountWidth + 2) / 3;
+  logic [3*Threes-1:0] differs;
+  (* keep *) logic [Threes-1:0] alike;
+  assign differs = (3 * Threes)'(pushes[0] ^ pops[0]);
+  for (genvar t = 0; t < Threes; t++) begin : gen_alike
+    assign alike[t] = differs[3*t+:3] == '0;
+  end
+  assign emptied = &alike;
   assign leave = pop_valid_q && emptied;
 
   // A push takes a child that has no entry, or is being left by the pop of the cycle before.
@@ -181,7 +188,7 @@ module pifo_root #(
   ) u_pop_find (
       .taken_i(word_q),
       .set_i(set_turned_q),
-      .left_i(left_turned_q),
+      .left_i('{left_turned_q, left_turned_q}),
       .clear_i(follows_q),
       .clear_index_i(pop_turned_q),
       .emptied_i(emptied),
@@ -198,7 +205,7 @@ module pifo_root #(
   ) u_peek_find (
       .taken_i(peek_word_q),
       .set_i('0),
-      .left_i('0),
+      .left_i(no_notes),
       .clear_i(1'b1),
       .clear_index_i(peek_turned_q),
       .emptied_i(emptied),
@@ -212,7 +219,7 @@ module pifo_root #(
 
   // A child that a pop goes to has entries.
   always_ff @(posedge clk_i) begin
-    if (!rst_i && pop_valid_q) assert (pushes[0] != pops[0]);
+    if (!rst_i && pop_valid_q) assert (pushes[0] != pops[0] - 1'b1);
   end
 
   always_ff @(posedge clk_i) begin
