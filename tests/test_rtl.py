@@ -163,6 +163,7 @@ REFUSED = [
     ("tile_shell", "CountedPorts", 0, "tile_shell: CountedPorts is 0; there are 1 ports to count"),
     ("transmit_crossing", "StoreFlits", 128, "transmit_crossing: StoreFlits is 128; a frame of the largest size takes 141"),
     ("udp_stream", "InFlight", 24, "udp_stream: InFlight is 24; it must be a power of two from 2 to 64"),
+    ("window_index", "Bits", 14, "window_index: Bits is 14; it must be from 15 to 32, as a window of 14 bits is accessed directly"),
     ("window_guard", "Limit", 1, "window_guard: Limit is 1; it must be at least 2"),
     ("virtio_net_engine", "Pairs", 5, "virtio_net_engine: Pairs is 5; it must be from 1 to 4"),
     ("virtqueue_packed", "Chains", 3, "virtqueue_packed: Chains is 3; it must be a power of two, at least 2"),

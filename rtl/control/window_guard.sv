@@ -9,7 +9,8 @@
 module window_guard
   import girih_pkg::*;
 #(
-    parameter int unsigned Limit = 65_536
+    parameter int unsigned Limit = 65_536,
+    parameter int unsigned AddrBits = 14
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -17,7 +18,7 @@ module window_guard
     // From the node. A request holds until done_o.
     input  logic        valid_i,
     input  logic        write_i,
-    input  logic [13:0] addr_i,
+    input  logic [AddrBits-1:0] addr_i,
     input  logic [31:0] data_i,
     input  tenant_t     tenant_i,
     output logic        done_o,
@@ -27,7 +28,7 @@ module window_guard
 
     output logic        window_valid_o,
     output logic        window_write_o,
-    output logic [13:0] window_addr_o,
+    output logic [AddrBits-1:0] window_addr_o,
     output logic [31:0] window_data_o,
     output tenant_t     window_tenant_o,
     input  logic        window_done_i,
@@ -42,7 +43,7 @@ module window_guard
 
   typedef struct packed {
     logic write;
-    logic [13:0] addr;
+    logic [AddrBits-1:0] addr;
     logic [31:0] data;
     tenant_t tenant;
   } request_t;

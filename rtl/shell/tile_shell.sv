@@ -34,6 +34,7 @@ module tile_shell
     parameter int unsigned Entries = 4,
     parameter int unsigned Events = 1,  // counters of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
+    parameter int unsigned WindowBits = 14,  // of an address in its window; with more than 14, indirect access (window_index)
     parameter bit CutOutput = 1'b0,
     parameter bit Snapshot = 1'b0,  // the counters can be copied
     parameter int unsigned DropEntries = 0,  // records of the last drops; 0: none are kept
@@ -81,7 +82,7 @@ module tile_shell
     // To the engine's window. A request holds until its answer, however late that is.
     output logic        window_valid_o,
     output logic        window_write_o,
-    output logic [13:0] window_addr_o,
+    output logic [WindowBits-1:0] window_addr_o,
     output logic [31:0] window_data_o,
     output tenant_t     window_tenant_o,
     input  logic        window_done_i,
@@ -389,18 +390,52 @@ module tile_shell
   logic guard_done, guard_error, guard_late;
   logic [31:0] guard_data;
   if (Window) begin : gen_window
-    window_guard u_guard (
+    logic meant, meant_done, meant_error, meant_late;
+    logic [WindowBits-1:0] meant_addr;
+    logic [31:0] meant_data;
+    if (WindowBits > 14) begin : gen_index
+      window_index #(
+          .Bits(WindowBits)
+      ) u_index (
+          .clk_i,
+          .rst_i,
+          .valid_i (valid && in_window && !refused),
+          .write_i (write),
+          .master_i(master),
+          .tenant_i(tenant),
+          .addr_i  (offset[13:0]),
+          .data_i  (wdata),
+          .done_o  (guard_done),
+          .error_o (guard_error),
+          .late_o  (guard_late),
+          .data_o  (guard_data),
+          .window_valid_o(meant),
+          .window_addr_o (meant_addr),
+          .window_done_i (meant_done),
+          .window_error_i(meant_error),
+          .window_late_i (meant_late),
+          .window_data_i (meant_data)
+      );
+    end else begin : gen_no_index
+      assign meant = valid && in_window && !refused;
+      assign meant_addr = offset[WindowBits-1:0];
+      assign {guard_done, guard_error, guard_late, guard_data} = {meant_done, meant_error, meant_late, meant_data};
+    end
+
+    window_guard #(
+        .AddrBits(WindowBits)
+    ) u_guard (
         .clk_i,
         .rst_i,
-        .valid_i (valid && in_window && !refused),
+        .valid_i (meant),
         .write_i (write),
-        .addr_i  (offset[13:0]),
+        .addr_i  (meant_addr),
         .data_i  (wdata),
         .tenant_i(tenant),
-        .done_o  (guard_done),
-        .error_o (guard_error),
-        .late_o  (guard_late),
-        .data_o  (guard_data),
+        .done_o  (meant_done),
+        .error_o (meant_error),
+        .late_o  (meant_late),
+        .data_o  (meant_data),
         .window_valid_o,
         .window_write_o,
         .window_addr_o,

@@ -142,3 +142,9 @@ class ControlClient(Bus):
 
     def write32(self, address: int, value: int) -> None:
         self.call("write32", address=address, value=value)
+
+    def read_indirect(self, tile: int, at: int) -> int:
+        return self.call("read_indirect", tile=tile, at=at)
+
+    def write_indirect(self, tile: int, at: int, value: int) -> None:
+        self.call("write_indirect", tile=tile, at=at, value=value)

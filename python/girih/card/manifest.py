@@ -43,7 +43,7 @@ class DropLog:
 
 @dataclass(frozen=True)
 class Tile:
-    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one;
+    """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one, of a window of window_bytes;
     holds: what messages in it may wait for while the card rests, None: nothing; program: the initial program of a processor core; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: how many run the program; interrupts: their names, bit 0 first;
     keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none;
     rights: at other tiles by the design, as girih.compiler.emit.manifest.rights_text writes them."""
@@ -56,6 +56,7 @@ class Tile:
     counters: dict[str, int]
     histogram: Histogram | None
     window: int | None
+    window_bytes: int = 0
     holds: str | None = None
     program: bytes | None = None
     card_header: str = ""
@@ -207,6 +208,7 @@ def _tile(data: dict) -> Tile:
         counters=dict(data["counters"]),
         histogram=Histogram(histogram["offset"], histogram["bins"]) if histogram else None,
         window=data.get("window"),
+        window_bytes=data.get("window_bytes", 0),
         holds=data.get("holds"),
         program=base64.b64decode(data["program"]) if "program" in data else None,
         card_header=data.get("card_header", ""),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
-from girih.spec.kinds import COPIES, INTERRUPTS, TILE_BYTES, WINDOW_BYTES
+from girih.spec.kinds import COPIES, INTERRUPTS, TILE_BYTES, WINDOW_BYTES, WINDOW_DATA, WINDOW_INDEX
 from girih.spec.message import type_widths
 
 WORD_BYTES = 4
@@ -45,6 +45,17 @@ class Bus(ABC):
         """The words at these addresses, read in order."""
         return [self.read32(address) for address in addresses]
 
+    def read_indirect(self, tile: int, at: int) -> int:
+        """The word at byte `at` of the window of the tile at byte address `tile`, by its index. One operation, so that no access of another program
+        comes between the two that it takes."""
+        self.write32(tile + WINDOW_INDEX, at)
+        return self.read32(tile + WINDOW_DATA)
+
+    def write_indirect(self, tile: int, at: int, value: int) -> None:
+        """Writes that word, likewise."""
+        self.write32(tile + WINDOW_INDEX, at)
+        self.write32(tile + WINDOW_DATA, value)
+
     def change(self, writes: Sequence[tuple[int, int]]) -> None:
         """Writes words at addresses, in order; as one change if the way to the card has such changes."""
         for address, value in writes:
@@ -65,6 +76,12 @@ class _TenantBus(Bus):
 
     def write32(self, address: int, value: int) -> None:
         self._bus.write32(address | self._bits, value)
+
+    def read_indirect(self, tile: int, at: int) -> int:
+        return self._bus.read_indirect(tile | self._bits, at)
+
+    def write_indirect(self, tile: int, at: int, value: int) -> None:
+        self._bus.write_indirect(tile | self._bits, at, value)
 
 
 class Registers:
@@ -88,22 +105,35 @@ class Registers:
         return Registers(self.manifest, self._operator_bus, tenant)
 
     def window_address(self, tile_name: str, offset: int) -> int:
-        """The address of a byte of a tile's window."""
+        """The address of a byte of a tile's window, of those that are accessed directly."""
+        tile, address = self._place(tile_name, offset)
+        if address is None:
+            raise GirihError(f"offset {offset} of the window is accessed by an index", tile_name, "Use read_window and write_window.")
+        return address
+
+    def _place(self, tile_name: str, offset: int) -> tuple[Tile, int | None]:
+        """A tile, and the address of a byte of its window; None: it is accessed by an index. Raises GirihError if its window has no such word."""
         tile = self.manifest.tile(tile_name)
         if tile.window is None:
             known = ", ".join(t.name for t in self.manifest.tiles if t.window is not None) or "none"
             raise GirihError(f"tile {tile_name} has no window", self.manifest.name, f"Tiles with a window: {known}.")
-        if not 0 <= offset < WINDOW_BYTES or offset % WORD_BYTES:
-            raise GirihError(f"offset {offset} is not in a window", tile_name, f"Give a multiple of 4 below {WINDOW_BYTES}.")
-        return tile.base + tile.window + offset
+        if not 0 <= offset < tile.window_bytes or offset % WORD_BYTES:
+            raise GirihError(f"offset {offset} is not in a window", tile_name, f"Give a multiple of 4 below {tile.window_bytes}.")
+        direct = WINDOW_BYTES if tile.window_bytes == WINDOW_BYTES else WINDOW_INDEX - tile.window
+        return tile, tile.base + tile.window + offset if offset < direct else None
 
     def read_window(self, tile_name: str, offset: int) -> int:
         """The word at byte `offset` of a tile's window. Raises GirihError if the engine refuses it."""
-        return self.bus.read32(self.window_address(tile_name, offset))
+        tile, address = self._place(tile_name, offset)
+        return self.bus.read_indirect(tile.base, offset) if address is None else self.bus.read32(address)
 
     def write_window(self, tile_name: str, offset: int, value: int) -> None:
         """Writes the word at byte `offset` of a tile's window."""
-        self.bus.write32(self.window_address(tile_name, offset), value)
+        tile, address = self._place(tile_name, offset)
+        if address is None:
+            self.bus.write_indirect(tile.base, offset, value)
+        else:
+            self.bus.write32(address, value)
 
     def _find(self, name: str) -> tuple[Tile, Register]:
         tile_name, dot, register_name = name.partition(".")

@@ -23,7 +23,8 @@ class Memory(Bus):
 
 def card(memory: Memory) -> Registers:
     tiles = [
-        Tile("rmt", "rmt_port", 2, 0x20000, {}, {}, None, window=0x4000),
+        Tile("rmt", "rmt_port", 2, 0x20000, {}, {}, None, window=0x4000, window_bytes=0x4000),
+        Tile("scheduler", "scheduler", 4, 0x40000, {}, {}, None, window=0x4000, window_bytes=0x40000),
         Tile("echo", "echo", 3, 0x30000, {}, {}, None, window=None),
     ]
     return Registers(Manifest(Path("."), "card", "0", 512, 1, 250, 9018, [], tiles, [], None, 9, 8, {}, {}), memory)
@@ -37,6 +38,20 @@ def test_a_request_carries_its_tenant():
     assert card(memory).as_tenant(5).read_window("rmt", 0x10) == 2
 
 
+def test_a_large_window_is_reached_directly_and_by_its_index():
+    memory = Memory()
+    for registers, tenant in ((card(memory), 0), (card(memory).as_tenant(5), 0x5000000)):
+        registers.write_window("scheduler", 0x3FEC, 1)
+        registers.write_window("scheduler", 0x3FF0, 2)
+        assert (memory.words[tenant | 0x47FF0], memory.words[tenant | 0x47FF4]) == (0x3FF0, 2)
+        assert registers.read_window("scheduler", 0x3FFFC) == 2 and memory.words[tenant | 0x47FF0] == 0x3FFFC
+        assert registers.window_address("scheduler", 0x3FEC) == 0x47FEC
+        with pytest.raises(GirihError, match="is accessed by an index"):
+            registers.window_address("scheduler", 0x3FF0)
+    card(memory).write_window("rmt", 0x3FFC, 3)
+    assert memory.words[0x27FFC] == 3, "a window of that size has no index"
+
+
 @pytest.mark.parametrize("tenant", [-1, 16])
 def test_a_tenant_that_cannot_be(tenant):
     with pytest.raises(GirihError, match=f"there is no tenant {tenant}"):
@@ -46,8 +61,9 @@ def test_a_tenant_that_cannot_be(tenant):
 @pytest.mark.parametrize(
     "tile, offset, sentence",
     [
-        ("echo", 0, "tile echo has no window. Tiles with a window: rmt."),
+        ("echo", 0, "tile echo has no window. Tiles with a window: rmt, scheduler."),
         ("rmt", 0x4000, "offset 16384 is not in a window"),
+        ("scheduler", 0x40000, "offset 262144 is not in a window. Give a multiple of 4 below 262144."),
         ("rmt", 2, "offset 2 is not in a window"),
     ],
 )

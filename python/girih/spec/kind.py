@@ -142,7 +142,7 @@ class Kind:
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
-    rights: the number of nodes for which a master of the control network can have rights; 0 if it is none. interrupts: the meaning of each interrupt, by name.
+    window_bits: of the address of a byte in its window. rights: the number of nodes for which a master of the control network can have rights; 0 if it is none. interrupts: the meaning of each interrupt, by name.
     holds: what messages in it may wait for while everything else is at rest, or None. revisits: its messages may come back to it, but only a few
     times, which it ensures. programs: whether it runs a program, which the design names. leases: whether it writes addresses into other tiles
     while the card runs; a register `places` says where. watches: whether it waits for the interrupts of tiles; a register `line` says whose. widths: data widths that it supports. needs,
@@ -157,6 +157,7 @@ class Kind:
     core: Core | None
     stream: Stream | None
     uses: tuple[str, ...]
+    window_bits: int
     fabric: str
     fabric_ports: int | str
     replies: str

@@ -48,8 +48,11 @@ FABRIC = ("in", "out", "both", "none")
 REPLIES = ("takes", "sends", "both", "none")
 ROUTE = "route"  # the group of fields by which a reply finds its way
 WINDOW, WINDOW_BYTES, COPIES, DROPS = (TILE_MAP.size(name) for name in ("WindowBase", "WindowBytes", "CopiesBase", "DropsBase"))
+WINDOW_INDEX, WINDOW_DATA = (TILE_MAP.size(name) for name in ("WindowIndex", "WindowData"))  # indirect access to a window larger than WINDOW_BYTES
 INTERRUPTS = {"interrupt_pending": TILE_MAP.size("InterruptPending"), "interrupt_enable": TILE_MAP.size("InterruptEnable")}  # the registers of a kind with interrupts
 PLACES = {RIGHTS: "RightsBase", "next_hop": "NodeTableBase", "latency.bin": "HistogramBase"}  # of the arrays of registers that a kind may have
+LEAST_WINDOW_BITS = (WINDOW_BYTES - 1).bit_length()
+MOST_WINDOW_BITS = 24
 TILE_BYTES = 1 << 16  # of the address space that each node has on the control network
 MOST_INTERRUPTS = 32
 MOST_DROP_REASONS = 32  # bits of a record of a drop
@@ -186,6 +189,7 @@ def read_kind(description: Path) -> Kind:
         core=core,
         stream=stream,
         uses=uses,
+        window_bits=facts.get("window_bits", LEAST_WINDOW_BITS),
         fabric=facts.get("fabric", "out" if "axis_in" in uses else "in" if "axis_out" in uses else "both"),
         fabric_ports=facts.get("fabric_ports", 1),
         replies=facts.get("replies", "none"),
@@ -278,6 +282,8 @@ def _check(kind: Kind) -> None:
         require(kind.takes_replies and word in kind.next.names, f"requests names {word}; it names words of names, of a kind that takes replies")
     for word, names in (kind.next.leads_to if kind.next else {}).items():
         require(bool(names) and word in kind.next.names, f"leads_to says {word}: {list(names)}; it joins a word of names to a list of kinds")
+    there = LEAST_WINDOW_BITS <= kind.window_bits <= MOST_WINDOW_BITS and (kind.window_bits == LEAST_WINDOW_BITS or "window" in kind.uses)
+    require(there, f"window_bits is {kind.window_bits}; it may be {LEAST_WINDOW_BITS} to {MOST_WINDOW_BITS}, of a kind that uses window")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):

@@ -16,7 +16,7 @@ from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
 from girih.spec import windows
-from girih.spec.kinds import COPIES, DROPS, WINDOW, load_kinds, read_kind
+from girih.spec.kinds import COPIES, DROPS, WINDOW, WINDOW_DATA, WINDOW_INDEX, load_kinds, read_kind
 from girih.spec.message import CardParams, pack, unpack
 from girih.spec.tiles import generate
 from girih.testing import run_cocotb
@@ -90,6 +90,8 @@ FIELD = "field { sw = rw; hw = r; }"
 @pytest.mark.parametrize(
     "change, complaint",
     [
+        (("window_bits: 18", "window_bits: 25"), "window_bits is 25; it may be 14 to 24, of a kind that uses window"),
+        (("axis_out, window,", "axis_out,"), "window_bits is 18; it may be 14 to 24, of a kind that uses window"),
         (("fabric: both", "fabric: up"), "fabric is up; it must be one of in, out, both, none"),
         (("fabric: both", "fabric: in"), "a kind has a node table (next) if it sends to the fabric"),
         (("fabric: both", "fabric: in\noutput_register: true"), "a kind that does not send to the fabric has no output_register"),
@@ -190,6 +192,54 @@ async def a_tenant_reaches_its_window_only(dut):
         with pytest.raises(RingError):
             await client.access(offset, 0)
     assert await client.access(WINDOW) == 0xA0 and await client.read("cfg.one") == 0x55
+
+
+@cocotb.test()
+async def a_window_of_any_size_is_reached_by_an_index(dut):
+    """Random accesses of tenants at several masters: each has an index of its own, which goes on with each access that is not refused."""
+    client = await bench(dut)
+    window_bytes, far, owners, words = 1 << KIND.window_bits, 0x20000, [(tenant, master) for tenant in range(16) for master in (0, 2, 3)], {}  # the tile itself is master 1
+    indices = dict.fromkeys(owners, 0)
+
+    async def access(place: int, data: int | None, owner: tuple[int, int]) -> int | None:
+        """What is read; None: refused."""
+        try:
+            return await client.access(place, data, tenant=owner[0], master=owner[1])
+        except RingError:
+            return None
+
+    for owner in owners:
+        assert await access(WINDOW_INDEX, None, owner) == 0
+    for owner in owners:  # so that every word is known
+        if owner[1] == 0:
+            for at in (4 * owner[0], far + 4 * owner[0]):
+                assert await access(WINDOW_INDEX, at, owner) is not None and await access(WINDOW_DATA, at ^ 0xBEEF, owner) is not None
+                words[at] = at ^ 0xBEEF
+            indices[owner] = far + 4 * owner[0] + 4
+    refused = 0
+    for _ in range(1500):
+        owner = random.choice(owners)
+        if random.random() < 0.5:
+            index = random.choice([far + 4 * owner[0], 4 * owner[0], far + 4 * random.randrange(20), 4 * random.randrange(20), window_bytes - 4, window_bytes, 2 * window_bytes, far + 2, 0xFFFF_FFFC])
+            answer = await access(WINDOW_INDEX, index, owner)
+            assert (answer is not None) == (index < window_bytes and index % 4 == 0), hex(index)
+            if answer is not None:
+                indices[owner] = index
+        at, data = indices[owner], random.choice([None, random.getrandbits(32)])
+        answer = await access(WINDOW_DATA, data, owner)
+        allowed = at in words and owner[0] in (0, at % far // 4)
+        assert (answer is not None) == allowed, (hex(at), owner)
+        if allowed:
+            assert data is not None or answer == words[at]
+            words[at] = words[at] if data is None else data
+            indices[owner] += 4
+        else:
+            refused += 1
+            assert unpack(CTRL_FIELDS, int(dut.ctrl_o.value))["data"] & 1 == 0, "an access that was refused passes for one without an answer in time"
+        assert await access(WINDOW_INDEX, None, owner) == indices[owner]
+        near = random.choice([at for at in words if at < far])
+        assert await access(WINDOW + near, None, (0, 0)) == words[near], "the first bytes are reached directly, too"
+    assert 200 < refused < 1400
 
 
 @cocotb.test()

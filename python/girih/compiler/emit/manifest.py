@@ -114,6 +114,7 @@ def _tile(card: Card, tile: Tile) -> dict:
         "config": {**dict(tile.config), **dict(tile.parameters)},
         "next": [{"key": hop.key, "label": hop.label, "to": hop.to} for hop in tile.hops],
         "window": WINDOW if "window" in tile.kind.uses else None,
+        "window_bytes": 1 << tile.kind.window_bits if "window" in tile.kind.uses else 0,
         "holds": tile.kind.holds,
         "ways": {hop.label: hop.to for hop in tile.ways},
         "interrupts": list(tile.kind.interrupts),

@@ -38,7 +38,7 @@ module sample_engine
 
     input  logic        window_valid_i,
     input  logic        window_write_i,
-    input  logic [13:0] window_addr_i,
+    input  logic [17:0] window_addr_i,
     input  logic [31:0] window_data_i,
     input  tenant_t     window_tenant_i,
     output logic        window_done_o,
@@ -56,7 +56,8 @@ module sample_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  assign in_ready_o  = out_ready_i;
+  localparam int unsigned TenantBits = $bits(tenant_t), Tenants = 1 << TenantBits;
+  assign in_ready_o = out_ready_i;
   assign out_valid_o = in_valid_i;
   for (genvar p = 0; p < Channels; p++) begin : gen_port
     assign out_flit_o[p] = in_flit_i[p];
@@ -77,22 +78,24 @@ module sample_engine
   assign event_o.in_frames = s_axis_tvalid && s_axis_tready && s_axis_tlast;
   assign event_o.out_frames = m_axis_tvalid && m_axis_tready && m_axis_tlast;
 
-  // A word for each tenant, at 4 times its number, that only it and the operator may touch. Slow for odd ones.
-  logic [31:0] words[16];
+  // A word for each tenant, at 4 times its number, that only it and the operator may touch, and another one at 0x20000 from there. Slow for odd ones.
+  logic [31:0] words[2*Tenants];
+  logic [TenantBits:0] word;
   logic waited_q;
   tenant_t owner;
-  assign owner = window_addr_i[5:2];
+  assign owner = window_addr_i[TenantBits+1:2];
+  assign word = {window_addr_i[17], owner};
   assign window_done_o = window_valid_i && (at_request || !owner[0] || waited_q);
-  assign window_error_o = (window_addr_i >= 14'h40 && !at_request && !at_interrupts) || (window_tenant_i != '0 && window_tenant_i != owner);
-  assign at_interrupts = window_addr_i == 14'h500 && window_tenant_i == '0;  // those that it gets
-  assign window_data_o = at_interrupts ? 32'(control_interrupt_i) : at_request ? {control_answer_q.tag, control_answer_q.status, control_answer_q.data[27:0]} : words[owner];
+  assign window_error_o = (32'(window_addr_i[16:0]) >= 4 * Tenants && !at_request && !at_interrupts) || (window_tenant_i != '0 && window_tenant_i != owner);
+  assign at_interrupts = window_addr_i == 18'h500 && window_tenant_i == '0;  // those that it gets
+  assign window_data_o = at_interrupts ? 32'(control_interrupt_i) : at_request ? {control_answer_q.tag, control_answer_q.status, control_answer_q.data[27:0]} : words[word];
 
   // At 0x400 to 0x4fc, a write makes a request: {write, tag, 13 bits of data, node, 8 bits of offset}, the data being those
   // bits; a read gives the last answer.
   logic at_request, at_interrupts, asks_q;
   ctrl_request_t request_q;
   ctrl_answer_t control_answer_q;
-  assign at_request = window_addr_i[13:8] == 6'h4 && window_tenant_i == '0;
+  assign at_request = window_addr_i[17:8] == 10'h4 && window_tenant_i == '0;
   assign control_valid_o = asks_q;
   assign control_request_o = request_q;
   always_ff @(posedge clk_i) begin
@@ -113,7 +116,7 @@ module sample_engine
 
   always_ff @(posedge clk_i) begin
     waited_q <= window_valid_i && !window_done_o;
-    if (window_done_o && window_write_i && !window_error_o && !at_request) words[owner] <= window_data_i;
+    if (window_done_o && window_write_i && !window_error_o && !at_request) words[word] <= window_data_i;
     if (rst_i) waited_q <= 1'b0;
   end
 
