@@ -3,7 +3,9 @@
 // in the order of the requests. At most InFlight requests are in flight. The tag of a request is its slot in that order.
 //
 // Answers come from two sources, in any order, one for each tag. request_o holds until request_ready_i.
-module axil_requests #(
+module axil_requests
+  import girih_pkg::tenant_t;
+#(
     parameter int unsigned InFlight = 1,
     localparam int unsigned TagWidth = InFlight > 1 ? $clog2(InFlight) : 1
 ) (
@@ -59,9 +61,9 @@ module axil_requests #(
   } address_t;
   function automatic address_t decoded(input logic [31:0] addr);
     decoded.addr = addr;
-    decoded.beyond = addr[31:28] != '0;
+    decoded.beyond = addr[31:24+$bits(tenant_t)] != '0;
     decoded.card = addr[31:24] == '0 && addr[23:16] == '1;  // for the operator only
-    decoded.ring = addr[31:28] == '0 && addr[23:16] != '1;
+    decoded.ring = !decoded.beyond && addr[23:16] != '1;
   endfunction
   logic aw_valid_q, w_valid_q, ar_valid_q;
   address_t aw_q, ar_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's master of the control ring: an AXI4-Lite slave whose byte address is {4'h0, tenant, node, offset}. It
+// The host's master of the control ring: an AXI4-Lite slave whose byte address is {zeros, tenant, node, offset}. It
 // sends an access onto the ring; to the registers of the card itself at node 0xFF, which only the operator
 // (tenant 0) may access; or back with an error.
 //
@@ -55,7 +55,7 @@ module ctrl_bridge
   localparam int unsigned TagWidth = InFlight > 1 ? $clog2(InFlight) : 1;
 
   typedef struct packed {
-    logic [3:0] unused;
+    logic [7-$bits(tenant_t):0] unused;
     tenant_t tenant;
     node_t node;
     logic [15:0] offset;
@@ -72,7 +72,7 @@ module ctrl_bridge
 
   logic request_valid, request_ready, request_write, to_card, to_ring, beyond;
   /* verilator lint_off UNUSEDSIGNAL */
-  addr_t addr;  // the two lowest bits are ignored; `beyond` covers the highest four
+  addr_t addr;  // the two lowest bits are ignored; `beyond` covers the highest ones
   /* verilator lint_on UNUSEDSIGNAL */
   logic [31:0] request_data;
   logic [TagWidth-1:0] request_tag;

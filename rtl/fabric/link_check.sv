@@ -18,7 +18,7 @@ module link_check
     parameter bit Contents = 1'b1,
     parameter bit Taken = 1'b0,
     parameter logic [255:0] Nodes = '1,  // bit n: a message may be for node n
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1  // bit t: a message may be tenant t's
+    parameter tenants_t Tenants = '1  // bit t: a message may be tenant t's
 ) (
     input logic  clk_i,
     input logic  rst_i,

@@ -17,7 +17,7 @@ module port_lanes
 #(
     parameter int unsigned Lanes = 1,
     parameter int unsigned Flits = 1 << $clog2(4 * MaxFrameFlits),  // of a lane
-    parameter int unsigned Tenants = 8
+    parameter int unsigned Tenants = CardTenants
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -40,8 +40,8 @@ module port_lanes
   if (Flits < 2 * MaxFrameFlits || Flits < 16 || (Flits & (Flits - 1)) != 0) begin : gen_bad_flits
     $fatal(1, "port_lanes: Flits is %0d; it must be a power of two, at least 16 and %0d", Flits, 2 * MaxFrameFlits);
   end
-  if (Tenants < 2 || Tenants > 16 || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
-    $fatal(1, "port_lanes: Tenants is %0d; it must be a power of two from 2 to 16", Tenants);
+  if (Tenants < 2 || Tenants > 64 || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
+    $fatal(1, "port_lanes: Tenants is %0d; it must be a power of two from 2 to 64", Tenants);
   end
 
   if (Lanes == 1) begin : gen_one

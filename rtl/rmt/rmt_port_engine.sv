@@ -94,11 +94,10 @@ module rmt_port_engine
       .bad_o(bad)
   );
 
-  localparam int unsigned Tenants = 8;  // that have a counter of drops
   logic decided_valid, decided_ready;
   flit_t decided;
   next_key_t decided_key;
-  logic [Tenants-1:0] busy;
+  logic [CardTenants-1:0] busy;
   flit_t [Lanes-1:0] lane_flit;
   next_key_t [Lanes-1:0] lane_key;
   window_response_t response;
@@ -122,7 +121,7 @@ module rmt_port_engine
       .room_o(unused_room),
       .accepted_o(unused_accepted),
       .parsed_o(unused_parsed),
-      .default_i('{port: port_t'(Port), tenant: cfg_i.tenant, exit: cfg_i.exit, lossless: cfg_i.lossless}),
+      .default_i('{port: port_t'(Port), tenant: tenant_t'(cfg_i.tenant), exit: cfg_i.exit, lossless: cfg_i.lossless}),
       .window_i('{
           valid: window_valid_i,
           write: window_write_i,
@@ -139,8 +138,7 @@ module rmt_port_engine
 
   port_lanes #(
       .Lanes(Lanes),
-      .Flits(LaneFlits),
-      .Tenants(Tenants)
+      .Flits(LaneFlits)
   ) u_lanes (
       .clk_i,
       .rst_i,
@@ -211,8 +209,9 @@ module rmt_port_engine
     event_o.drop_runt = counted.drop_runt;
     event_o.drop_action = counted.drop_action;
     event_o.drop_meter = counted.drop_meter;
-    {event_o.drop_busy_7, event_o.drop_busy_6, event_o.drop_busy_5, event_o.drop_busy_4} = busy[7:4];
-    {event_o.drop_busy_3, event_o.drop_busy_2, event_o.drop_busy_1, event_o.drop_busy_0} = busy[3:0];
+    {event_o.drop_busy_6, event_o.drop_busy_5, event_o.drop_busy_4, event_o.drop_busy_3} = busy[6:3];
+    {event_o.drop_busy_2, event_o.drop_busy_1, event_o.drop_busy_0} = busy[2:0];
+    event_o.drop_busy_7 = |busy[CardTenants-1:7];
     event_o.out_frames = out;
     event_o.mark_edited = counted.mark_edited;
     event_o.mark_truncated = counted.mark_truncated;

@@ -2,7 +2,9 @@
 // The best unit of each service: of its enabled units the one with the most credits, and the lowest index among equals.
 // Each pair of units is compared once, for all services. consume_i arrives late in the cycle, so the comparisons are made
 // for a unit that loses a credit and for one that does not, and consume_i only chooses between their results.
-module best_units #(
+module best_units
+  import girih_pkg::service_t;
+#(
     parameter int unsigned Units = 8,
     parameter int unsigned FewUnits = 16,  // above this number the simulator compares pairs in loops; the hardware is the same
     parameter int unsigned BalanceWidth = 11,
@@ -11,7 +13,7 @@ module best_units #(
 ) (
     input balance_t                  balance_i[Units],  // without the consume of this cycle
     input logic     [Units-1:0]      unit_enabled_i,
-    input logic     [Units-1:0][3:0] unit_service_i,
+    input service_t [Units-1:0]      unit_service_i,
     input units_t                    consume_i,         // one-hot: this unit loses a credit in this cycle
 
     output units_t peers_o[Units],  // the other enabled units of the same service

@@ -27,7 +27,7 @@ module credit_manager
     input credit_t credit_i[Units],
 
     input logic     [Units-1:0]      unit_enabled_i,
-    input logic     [Units-1:0][3:0] unit_service_i,
+    input service_t [Units-1:0]      unit_service_i,
     input logic     [Units-1:0][7:0] unit_credits_i,  // a change changes the balance by the difference
     input node_t    [Units-1:0]      unit_node_i,
     input logic     [Services-1:0]   affinity_i,
@@ -60,8 +60,8 @@ module credit_manager
   if (Units < 1 || Units > 64) begin : gen_bad_units
     $fatal(1, "credit_manager: Units is %0d; it must be from 1 to 64", Units);
   end
-  if (Services < 1 || Services > 16) begin : gen_bad_services
-    $fatal(1, "credit_manager: Services is %0d; it must be from 1 to 16", Services);
+  if (Services < 1 || Services > 32) begin : gen_bad_services
+    $fatal(1, "credit_manager: Services is %0d; it must be from 1 to 32", Services);
   end
   if (LosslessSlots < 1) begin : gen_bad_lossless_slots
     $fatal(1, "credit_manager: LosslessSlots is %0d; it must be at least 1", LosslessSlots);
@@ -159,7 +159,7 @@ module credit_manager
 
   for (genvar s = 0; s < Services; s++) begin : gen_member
     for (genvar i = 0; i < Units; i++) begin : gen_unit
-      assign member[s][i] = unit_enabled_i[i] && unit_service_i[i] == 4'(s);
+      assign member[s][i] = unit_enabled_i[i] && unit_service_i[i] == service_t'(s);
     end
     always_ff @(posedge clk_i) begin
       member_q[s] <= member[s];

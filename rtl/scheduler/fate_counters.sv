@@ -6,7 +6,9 @@ module fate_counters
   import policy_pkg::*;
 #(
     parameter int unsigned Inputs = 2,
-    parameter int unsigned Tenants = 4
+    parameter int unsigned Tenants = 4,
+    localparam int unsigned KindWidth = $bits(service_t) + $bits(fate_e),
+    localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -19,28 +21,30 @@ module fate_counters
     // One read at a time; the index holds until done, two cycles later. A read of a low word keeps the high word for the tenant
     // of the counter. A read of the high word returns the kept one if the tenant's last low word was of the same counter, and else
     // the present one. So reads of other tenants' counters change nothing.
-    input  logic        read_i,
-    input  logic [11:0] index_i,  // {tenant, service, fate, 1 for the high word}
-    output logic        done_o,
-    output logic [31:0] data_o
+    input  logic                             read_i,
+    input  logic [TenantWidth+KindWidth:0] index_i,  // {tenant, service, fate, 1 for the high word}
+    output logic                             done_o,
+    output logic [                     31:0] data_o
 );
   if (Inputs < 1) begin : gen_bad_inputs
     $fatal(1, "fate_counters: Inputs is %0d; it must be at least 1", Inputs);
   end
-  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "fate_counters: Tenants is %0d; it must be from 1 to 16", Tenants);
+  if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
+    $fatal(1, "fate_counters: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
 
-  localparam int unsigned Depth = Tenants * 128;
+  localparam int unsigned Depth = Tenants << KindWidth;
   localparam int unsigned IndexWidth = $clog2(Depth);
-  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
   typedef logic [IndexWidth-1:0] index_t;
 
-  function automatic index_t index_of(tenant_t tenant, logic [6:0] service_and_fate);
+  function automatic index_t index_of(tenant_t tenant, logic [KindWidth-1:0] service_and_fate);
     tenant_t counted;
     counted = 32'(tenant) < Tenants ? tenant : tenant_t'(Tenants - 1);
     return index_t'({counted, service_and_fate});
   endfunction
+
+  tenant_t asked;
+  assign asked = tenant_t'(index_i[KindWidth+1+:TenantWidth]);
 
   logic clearing_q;
   index_t clear_index_q;
@@ -66,14 +70,14 @@ module fate_counters
         .count_i(valid_i[i]),
         .index_i(index_of(event_i[i].tenant, {event_i[i].service, event_i[i].fate})),
         .read_i(read_i),
-        .read_index_i(index_of(index_i[11:8], index_i[7:1])),
+        .read_index_i(index_of(asked, index_i[KindWidth:1])),
         .read_value_o(value[i])
     );
   end
 
   // ---- A read: memory, sum, out.
   typedef struct packed {
-    logic [6:0] counter;  // service and fate
+    logic [KindWidth-1:0] counter;  // service and fate
     logic [31:0] high;
   } held_t;
   held_t held[Tenants];
@@ -85,15 +89,15 @@ module fate_counters
     sum = '0;
     for (int unsigned i = 0; i < Inputs; i++) sum += value[i];
   end
-  assign reader = 32'(index_i[11:8]) < Tenants ? TenantWidth'(index_i[11:8]) : TenantWidth'(Tenants - 1);
-  assign same = held_valid_q[reader] && held[reader].counter == index_i[7:1];
+  assign reader = 32'(asked) < Tenants ? TenantWidth'(asked) : TenantWidth'(Tenants - 1);
+  assign same = held_valid_q[reader] && held[reader].counter == index_i[KindWidth:1];
 
   always_ff @(posedge clk_i) begin
     read_q <= read_i;
     done_o <= read_q;
     if (read_q) data_o <= !index_i[0] ? sum[31:0] : same ? held[reader].high : sum[63:32];
     if (read_q && !index_i[0]) begin
-      held[reader] <= '{counter: index_i[7:1], high: sum[63:32]};
+      held[reader] <= '{counter: index_i[KindWidth:1], high: sum[63:32]};
       held_valid_q[reader] <= 1'b1;
     end
     if (rst_i) begin

@@ -26,9 +26,10 @@ module route_maker
   count_t hops;  // of the chain
   assign hops = count_t'(desc_i.chain_count);
 
-  logic [15:0] from_first;  // a packet passes from node_i to the unit of this service
-  logic [15:0][15:0] pass;
-  address_t [15:0] push_node;
+  localparam int unsigned Numbers = 2 ** ServiceBits;  // of services that a chain can name
+  logic [Numbers-1:0] from_first;  // a packet passes from node_i to the unit of this service
+  logic [Numbers-1:0][Numbers-1:0] pass;
+  address_t [Numbers-1:0] push_node;
   always_comb begin
     from_first = '0;
     pass = '0;
@@ -53,9 +54,9 @@ module route_maker
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
       if (k < ChainHops && hops > count_t'(k)) begin
-        desc_o.route[k] = push_node[service_t'(desc_i.chain[k].service)];
-        passes[k] = k == 1 ? from_first[service_t'(desc_i.chain[k].service)]
-            : pass[service_t'(desc_i.chain[k].service)][service_t'(desc_i.chain[k-1].service)];
+        desc_o.route[k] = push_node[desc_i.chain[k].service];
+        passes[k] = k == 1 ? from_first[desc_i.chain[k].service]
+            : pass[desc_i.chain[k].service][desc_i.chain[k-1].service];
       end
     end
     for (int unsigned k = 1; k <= ChainHops; k++) begin

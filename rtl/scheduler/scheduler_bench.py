@@ -18,27 +18,37 @@ import itertools
 import os
 import random
 from collections import Counter, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cocotb.triggers import RisingEdge
 
 from girih.spec.kinds import load_kind
 from girih.spec.message import CardParams, descriptor_fields, flit_fields, pack, struct_fields, unpack
+from girih.spec.windows import offset as window_offset
 from girih.testing.clock import start_clock
 
-PARAMS = CardParams.chained(int(os.environ.get("GIRIH_DATA_WIDTH", "512")))
 UNITS, SERVICES, TENANTS = (int(os.environ.get(name, default)) for name, default in (("UNITS", "8"), ("SERVICES", "8"), ("TENANTS", "4")))
+PARAMS = replace(
+    CardParams.chained(int(os.environ.get("GIRIH_DATA_WIDTH", "512"))),
+    tenants=max(CardParams.tenants, TENANTS),
+    service_bits=max(CardParams.service_bits, (SERVICES - 1).bit_length()),
+)
 FLIT = flit_fields(PARAMS)
 DESC = descriptor_fields(PARAMS)
-HOP = struct_fields("hop")
+HOP = struct_fields("hop", PARAMS)
 FLIT_BYTES = PARAMS.flit_bytes
 DESC_BITS = FLIT[0].bits
 EXIT = 0xF0  # the node that every finished message goes to
 SOURCE = 0xF1  # the node that new messages come from
 FIRST_UNIT = 0x10
-CELLS = 2048 if PARAMS.data_width < 256 else 1024  # of each channel
+CELLS = int(os.environ.get("CELLS", "2048" if PARAMS.data_width < 256 else "1024"))  # of each channel
 WRAP = 300  # cycles behind the start of a test in which the card's time wraps
 FATES = ("NoRight", "BadService", "Void", "Overflow", "Shortage", "Evicted", "Accepted", "Dispatched")
+
+
+def at(part: str, **indices: int) -> int:
+    """The place of an element in the window."""
+    return window_offset("scheduler_window", part, **indices)
 
 
 def hop(service: int, rank_class: int = 0, meta: int = 0) -> int:
@@ -188,11 +198,11 @@ class Bench:
         for packet in self.done:
             assert [self.units[u].service for u in packet.visits] == packet.services
         for index, unit in enumerate(self.units):
-            assert await self.read(0x0C00 + 4 * index) == unit.credits, f"credits of unit {index}"
+            assert await self.read(at("units", unit=index)) == unit.credits, f"credits of unit {index}"
         for channel in range(self.channels):
-            assert await self.read(0x0D40 + 4 * channel) == CELLS, "cells are missing"
+            assert await self.read(at("channels", channel=channel)) == CELLS, "cells are missing"
         for tenant in range(TENANTS):
-            assert await self.read(0x0D00 + 4 * tenant) == 0, f"tenant {tenant} still holds cells or entries"
+            assert await self.read(at("tenants", tenant=tenant)) == 0, f"tenant {tenant} still holds cells or entries"
 
     # The window.
 
@@ -219,13 +229,12 @@ class Bench:
 
     async def set_class(self, service: int, rank_class: int, *, offset: int = 0, scale: int = 0, exponent: int = 0) -> None:
         """A class of a service, as policy_pkg::class_policy_t."""
-        at = (service * 16 + rank_class) * 8
-        assert not (await self.access(at, exponent << 16 | scale))[1]
-        assert not (await self.access(at + 4, offset))[1]
+        words = [at("classes", service=service, word=word, **{"class": rank_class}) for word in range(2)]
+        assert not (await self.access(words[0], exponent << 16 | scale))[1]
+        assert not (await self.access(words[1], offset))[1]
 
     async def fates(self, tenant: int, service: int) -> dict[str, int]:
-        at = 0x2000 + ((tenant * 16 + service) * 16) * 4
-        return {name: await self.read(at + 8 * i) for i, name in enumerate(FATES)}
+        return {name: await self.read(at("fates", tenant=tenant, service=service, fate=fate)) for fate, name in enumerate(FATES)}
 
     # One cycle.
 

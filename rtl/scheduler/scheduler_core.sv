@@ -47,11 +47,11 @@ module scheduler_core
     input tenant_policy_t tenant_policy_i[Tenants],
     input cells_t headroom_i,
     input logic [Units-1:0] unit_enabled_i,
-    input logic [Units-1:0][3:0] unit_service_i,
+    input girih_pkg::service_t [Units-1:0] unit_service_i,
     input logic [Units-1:0][7:0] unit_credits_i,
     input node_t [Units-1:0] unit_node_i,
     input logic class_write_i,
-    input logic [8:0] class_addr_i,
+    input logic [9:0] class_addr_i,
     input logic [31:0] class_data_i,
     output logic [31:0] class_data_o,
     output logic class_ready_o,  // low only after reset: writes would be lost
@@ -72,11 +72,11 @@ module scheduler_core
     output cells_t used_cells_o[Tenants],
     output cells_t used_entries_o[Tenants]
 );
-  if (Tenants > 16 || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
-    $fatal(1, "scheduler_core: Tenants is %0d; it must be a power of two, at most 16", Tenants);
+  if (Tenants > 2 ** $bits(tenant_t) || (Tenants & (Tenants - 1)) != 0) begin : gen_bad_tenants
+    $fatal(1, "scheduler_core: Tenants is %0d; it must be a power of two, at most %0d", Tenants, 2 ** $bits(tenant_t));
   end
-  if (Services > 16) begin : gen_bad_services
-    $fatal(1, "scheduler_core: Services is %0d; it must be at most 16", Services);
+  if (Services > 2 ** $bits(policy_pkg::service_t)) begin : gen_bad_services
+    $fatal(1, "scheduler_core: Services is %0d; it must be at most %0d", Services, 2 ** $bits(policy_pkg::service_t));
   end
   if (Queues < 2) begin : gen_bad_queues
     $fatal(1, "scheduler_core: %0d services and %0d tenants; there must be at least two queues", Services, Tenants);
@@ -106,7 +106,7 @@ module scheduler_core
   logic [SlotWidth-1:0] queue_slot_q;
   logic [QueueWidth-1:0] queue_queue_q;
   policy_pkg::rank_t queue_rank_q;
-  logic [3:0] queue_service;
+  policy_pkg::service_t queue_service;
   logic [Queues-1:0] circular, busy, tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
 
@@ -245,7 +245,7 @@ module scheduler_core
       .release_valid_i(leave),
       .release_evicted_i(leave_evicted),
       .release_slot_i(leave_slot_q),
-      .release_service_i(4'(leave_service)),
+      .release_service_i(policy_pkg::service_t'(leave_service)),
       .release_i(leaving),
       .evict_valid_o(evict_request),
       .evict_ready_i(evict_ready),
@@ -276,7 +276,7 @@ module scheduler_core
     queued_q <= arrival;
     if (rst_i) queue_valid_q <= 1'b0;
   end
-  assign queue_service = service_t'(queued_q.desc.chain[0].service);
+  assign queue_service = queued_q.desc.chain[0].service;
 
   // Queues.
   scheduler_queues #(
@@ -348,16 +348,16 @@ module scheduler_core
       .pick_tenant_o(pick_tenant),
       .popped_i(picked),
       .charge_valid_i(dispatch),
-      .charge_service_i(4'(leave_service)),
+      .charge_service_i(policy_pkg::service_t'(leave_service)),
       .charge_tenant_i(leaving.desc.tenant),
       .charge_length_i(leaving.length),
       .soon_lossless_i(fate_valid_o[0] && arrival.desc.lossless),
-      .soon_service_i(service_t'(arrival.desc.chain[0].service)),
+      .soon_service_i(arrival.desc.chain[0].service),
       .comes_valid_i(queue_valid_q),
       .comes_service_i(queue_service),
       .comes_i(queued_q),
       .leaves_valid_i(leave),
-      .leaves_service_i(4'(leave_service)),
+      .leaves_service_i(policy_pkg::service_t'(leave_service)),
       .leaves_i(leaving),
       .lossless_o(lossless_present),
       .stored_o(in_channel)

@@ -7,6 +7,7 @@ module scheduler_engine
     parameter int unsigned Units = 8,
     parameter int unsigned Services = 8,
     parameter int unsigned Tenants = 4,
+    parameter int unsigned MostQueues = 256,
     parameter int unsigned Entries = 1024,
     parameter int unsigned Cells = W < 256 ? 2048 : 1024,
     parameter int unsigned CellFlits = 2,
@@ -31,7 +32,7 @@ module scheduler_engine
 
     input  logic        window_valid_i,
     input  logic        window_write_i,
-    input  logic [13:0] window_addr_i,
+    input  logic [17:0] window_addr_i,
     input  logic [31:0] window_data_i,
     input  tenant_t     window_tenant_i,
     output logic        window_done_o,
@@ -41,9 +42,13 @@ module scheduler_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  if (Services > 16 || Tenants > 8 || Units > 64) begin : gen_bad_size
-    $fatal(1, "scheduler_engine: %0d services, %0d tenants, %0d units; the registers are for 16, 8 and 64",
+  if (Services > 32 || Tenants > 64 || Units > 64) begin : gen_bad_size
+    $fatal(1, "scheduler_engine: %0d services, %0d tenants, %0d units; the registers are for 32, 64 and 64",
            Services, Tenants, Units);
+  end
+
+  if (Services * Tenants > MostQueues) begin : gen_bad_queues
+    $fatal(1, "scheduler_engine: %0d services and %0d tenants; MostQueues allows %0d queues", Services, Tenants, MostQueues);
   end
 
   if (Entries > 32768 || Channels * Cells > 65535) begin : gen_bad_memory
@@ -52,6 +57,7 @@ module scheduler_engine
 
   localparam int unsigned Queues = Services * Tenants;
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
+  localparam int unsigned TenantWidth = Tenants > 1 ? $clog2(Tenants) : 1;
 
   policy_pkg::service_policy_t service_policy[Services];
   logic [Services-1:0][1:0] push;
@@ -78,7 +84,7 @@ module scheduler_engine
   end
 
   logic [Units-1:0] unit_enabled;
-  logic [Units-1:0][3:0] unit_service;
+  service_t [Units-1:0] unit_service;
   logic [Units-1:0][7:0] unit_credits;
   node_t [Units-1:0] unit_node;
   for (genvar u = 0; u < Units; u++) begin : gen_unit
@@ -89,7 +95,7 @@ module scheduler_engine
   end
 
   logic class_write, class_ready;
-  logic [8:0] class_addr;
+  logic [9:0] class_addr;
   logic [31:0] class_data;
   logic [1:0] fate_valid;
   policy_pkg::fate_event_t fate[2];
@@ -104,7 +110,7 @@ module scheduler_engine
   logic [4:0] waits_word;
   logic [31:0] waits_data, fates_data;
   logic fates_ready, fates_read, fates_done;
-  logic [11:0] fates_index;
+  logic [TenantWidth+ServiceBits+3:0] fates_index;
 
   scheduler_core #(
       .Services(Services),

@@ -29,7 +29,7 @@ module scheduler_intake
     input cells_t headroom_i,
     input logic [Services-1:0] has_unit_i,
     input logic class_write_i,
-    input logic [8:0] class_addr_i,
+    input logic [9:0] class_addr_i,
     input logic [31:0] class_data_i,
     output logic [31:0] class_data_o,
     output logic        class_ready_o,  // low only after reset: writes would be lost
@@ -56,7 +56,7 @@ module scheduler_intake
     input logic release_valid_i,
     input logic release_evicted_i,
     input logic [SlotWidth-1:0] release_slot_i,
-    input logic [3:0] release_service_i,
+    input policy_pkg::service_t release_service_i,
     input entry_t release_i,
 
     output logic                  evict_valid_o,
@@ -136,13 +136,14 @@ module scheduler_intake
   } ranked_t;
 
   logic chosen_valid_q, chosen_homeless, chosen_entitled, ranked_valid, beyond, discard;
-  logic [15:0] has_unit, chosen_rights;
-  logic [3:0] chosen_service, service;
+  logic [2**$bits(policy_pkg::service_t)-1:0] has_unit;
+  logic [31:0] chosen_rights;
+  policy_pkg::service_t chosen_service, service;
   arrival_t chosen_q;
   ranked_t ranked_out;
-  assign chosen_service = service_t'(chosen_q.entry.desc.chain[0].service);
+  assign chosen_service = chosen_q.entry.desc.chain[0].service;
   assign ranked = ranked_out.arrival;
-  assign service = service_t'(ranked.entry.desc.chain[0].service);
+  assign service = ranked.entry.desc.chain[0].service;
   always_ff @(posedge clk_i) begin
     chosen_valid_q <= ready && |turn && !aside;
     chosen_q <= arriving;
@@ -150,9 +151,9 @@ module scheduler_intake
   end
 
   // For a droppable packet, a service without a unit does not exist; a lossless packet waits for a unit.
-  assign has_unit = 16'(has_unit_i);
+  assign has_unit = $bits(has_unit)'(has_unit_i);
   assign chosen_rights = 32'(chosen_q.entry.desc.tenant) < Tenants ? tenant_policy_i[chosen_q.entry.desc.tenant[TenantWidth-1:0]].rights : '0;
-  assign chosen_entitled = chosen_rights[chosen_service];
+  assign chosen_entitled = chosen_rights[girih_pkg::service_t'(chosen_service)];
   assign chosen_homeless = !chosen_q.entry.desc.lossless && !has_unit[chosen_service];
 
   rank_stage #(
@@ -187,8 +188,8 @@ module scheduler_intake
       .out_beyond_o(beyond),
       .out_payload_o(ranked_out),
       .dequeued_valid_i(popped_valid_i && !popped_highest_i && !popped_overdue_i),
-      .dequeued_service_i(4'(32'(popped_queue_i) / Tenants)),
-      .dequeued_tenant_i(4'(32'(popped_queue_i) % Tenants)),
+      .dequeued_service_i(policy_pkg::service_t'(32'(popped_queue_i) / Tenants)),
+      .dequeued_tenant_i(tenant_t'(32'(popped_queue_i) % Tenants)),
       .dequeued_rank_i(popped_rank_i),
       .circular_o
   );

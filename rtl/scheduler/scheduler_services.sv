@@ -31,19 +31,19 @@ module scheduler_services
 
     // A dispatched packet: its tenant is charged.
     input logic charge_valid_i,
-    input logic [3:0] charge_service_i,
+    input policy_pkg::service_t charge_service_i,
     input tenant_t charge_tenant_i,
     input length_t charge_length_i,
 
     input logic soon_lossless_i,  // a lossless packet of this service may be queued in the next cycle
-    input logic [3:0] soon_service_i,
+    input policy_pkg::service_t soon_service_i,
 
     // Packets that are queued, and those that leave (evicted ones, too).
     input logic comes_valid_i,
-    input logic [3:0] comes_service_i,
+    input policy_pkg::service_t comes_service_i,
     input entry_t comes_i,
     input logic leaves_valid_i,
-    input logic [3:0] leaves_service_i,
+    input policy_pkg::service_t leaves_service_i,
     input entry_t leaves_i,
     output logic [Services-1:0] lossless_o,  // it has lossless packets
     output logic [Services-1:0][Channels-1:0] stored_o  // it has packets in the channel
@@ -101,14 +101,14 @@ module scheduler_services
     );
 
     logic comes, leaves;
-    assign comes = comes_valid_i && comes_service_i == 4'(s);
-    assign leaves = leaves_valid_i && leaves_service_i == 4'(s);
+    assign comes = comes_valid_i && comes_service_i == policy_pkg::service_t'(s);
+    assign leaves = leaves_valid_i && leaves_service_i == policy_pkg::service_t'(s);
 
     // A packet that is queued in this cycle may be popped in the next one, by a decision of this cycle.
     logic soon_q, lossless;
     assign lossless_o[s] = lossless || soon_q;
     always_ff @(posedge clk_i) begin
-      soon_q <= soon_lossless_i && soon_service_i == 4'(s);
+      soon_q <= soon_lossless_i && soon_service_i == policy_pkg::service_t'(s);
       if (rst_i) soon_q <= 1'b0;
     end
     scheduler_count #(

@@ -22,7 +22,7 @@ module scheduler_window
 
     input  logic        valid_i,
     input  logic        write_i,
-    input  logic [13:0] addr_i,
+    input  logic [17:0] addr_i,
     input  tenant_t     tenant_i,
     output logic        done_o,
     output logic        error_o,
@@ -30,7 +30,7 @@ module scheduler_window
 
     input  logic        class_ready_i,  // low only after reset: a write waits
     output logic        class_write_o,
-    output logic [ 8:0] class_addr_o,
+    output logic [ 9:0] class_addr_o,
     input  logic [31:0] class_data_i,
 
     input logic [$clog2(Entries+1)-1:0] count_i[Queues],
@@ -46,7 +46,7 @@ module scheduler_window
     input  logic [            31:0] waits_data_i,
 
     output logic        fates_read_o,
-    output logic [11:0] fates_index_o,
+    output logic [TenantWidth+ServiceBits+3:0] fates_index_o,  // see fate_counters
     input  logic        fates_done_i,
     input  logic [31:0] fates_data_i
 );
@@ -62,19 +62,21 @@ module scheduler_window
     Nothing
   } part_e;
   part_e part;
-  logic [3:0] service, owner, channel;
+  service_t service;
+  logic [TenantsTenantMsb-TenantsTenantLsb:0] owner;
+  logic [3:0] channel;
   logic [UnitsUnitMsb-UnitsUnitLsb:0] unit;
   logic exists, allowed;
 
   always_comb begin
     part = Nothing;
-    if (addr_i[13:FatesLsb] == FatesPart) part = Fates;
-    else if (addr_i[13:WaitsLsb] == WaitsPart) part = Waits;
-    else if (addr_i[13:ClassesLsb] == ClassesPart) part = Classes;
-    else if (addr_i[13:QueuesLsb] == QueuesPart) part = QueueState;
-    else if (addr_i[13:UnitsLsb] == UnitsPart) part = UnitState;
-    else if (addr_i[13:TenantsLsb] == TenantsPart) part = TenantState;
-    else if (addr_i[13:ChannelsLsb] == ChannelsPart) part = ChannelState;
+    if (addr_i[17:FatesLsb] == FatesPart) part = Fates;
+    else if (addr_i[17:WaitsLsb] == WaitsPart) part = Waits;
+    else if (addr_i[17:ClassesLsb] == ClassesPart) part = Classes;
+    else if (addr_i[17:QueuesLsb] == QueuesPart) part = QueueState;
+    else if (addr_i[17:UnitsLsb] == UnitsPart) part = UnitState;
+    else if (addr_i[17:TenantsLsb] == TenantsPart) part = TenantState;
+    else if (addr_i[17:ChannelsLsb] == ChannelsPart) part = ChannelState;
   end
 
   assign unit = addr_i[UnitsUnitMsb:UnitsUnitLsb];
@@ -101,15 +103,15 @@ module scheduler_window
       end
       Fates: begin
         service = addr_i[FatesServiceMsb:FatesServiceLsb];
-        owner = 4'(addr_i[FatesTenantMsb:FatesTenantLsb]);
-        exists = 32'(owner) < Tenants;
+        owner = addr_i[FatesTenantMsb:FatesTenantLsb];
+        exists = (service >> ServiceBits) == '0 && 32'(owner) < Tenants;
       end
       default: exists = 1'b0;
     endcase
   end
   assign allowed = exists && addr_i[1:0] == '0
       && (write_i ? part == Classes && tenant_i == '0
-                  : tenant_i == '0 || (part inside {QueueState, TenantState, Fates} && tenant_i == owner));
+                  : tenant_i == '0 || (part inside {QueueState, TenantState, Fates} && 32'(tenant_i) == 32'(owner)));
 
   logic [$clog2(Queues)-1:0] queue;
   assign queue = $clog2(Queues)'(32'(service) * Tenants + 32'(owner));
@@ -145,5 +147,5 @@ module scheduler_window
   assign waits_service_o = ServiceWidth'(service);
   assign waits_word_o = addr_i[WaitsWordMsb:WaitsWordLsb];
   assign fates_read_o = valid_i && !asked_q && slow;
-  assign fates_index_o = {owner, service, addr_i[FatesFateMsb:FatesHalfLsb]};
+  assign fates_index_o = {TenantWidth'(owner), ServiceBits'(service), addr_i[FatesFateMsb:FatesHalfLsb]};
 endmodule

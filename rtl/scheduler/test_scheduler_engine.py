@@ -7,9 +7,19 @@ from collections import Counter
 import cocotb
 import pytest
 
-from girih.spec.windows import offset
 from girih.testing import run_cocotb
-from rtl.scheduler.scheduler_bench import CELLS, FATES, FIRST_UNIT, SERVICES, TENANTS, UNITS, Bench, Unit, config_value
+from rtl.scheduler.scheduler_bench import (
+    CELLS,
+    FATES,
+    FIRST_UNIT,
+    SERVICES,
+    TENANTS,
+    UNITS,
+    Bench,
+    Unit,
+    at,
+    config_value,
+)
 
 # The tests that depend on the width, for widths other than that of the 100G card (cards of 128 bits with a scheduler run in other tests).
 OTHER_WIDTHS = ["a_packet_goes_through_its_chain", "everything_at_random", "full_links_of_long_packets"]
@@ -22,14 +32,16 @@ def test_scheduler_engine(data_width):
     )
 
 
-@pytest.mark.parametrize("units, services, tenants", [pytest.param(64, 16, 8, marks=pytest.mark.thorough), (1, 1, 2)])
+@pytest.mark.parametrize("units, services, tenants", [pytest.param(64, 32, 8, marks=pytest.mark.thorough), (4, 4, 64), (1, 1, 2)])
 def test_as_many_as_there_can_be(units, services, tenants):
     """The largest and the smallest scheduler."""
-    sizes = {"Units": units, "Services": services, "Tenants": tenants}
+    sizes = {"Units": units, "Services": services, "Tenants": tenants, "Cells": 8192 if tenants == 64 else 1024}
     run_cocotb(
         "scheduler_engine",
         __file__,
         chained=True,
+        tenants=max(8, tenants),
+        service_bits=max(4, (services - 1).bit_length()),
         parameters=sizes | {"LosslessSlots": 2},
         environment={name.upper(): str(value) for name, value in sizes.items()},
         testcase=["every_unit_serves_every_tenant", "a_service_without_units_takes_nothing"],
@@ -44,8 +56,8 @@ async def every_unit_serves_every_tenant(dut):
     """Packets of all tenants, through two services each, while units are busy: no unit stands idle, and the fates of each queue are counted."""
     assert len(dut.credit_i) == UNITS
     units = [Unit(index % SERVICES, credits=2, cycles=40 * UNITS // SERVICES) for index in range(UNITS)]
-    bench = await Bench.start(dut, units, clear=80 * SERVICES * TENANTS + 200, push=[0] * 16)
-    rounds = 8 // TENANTS + UNITS // SERVICES // 2
+    bench = await Bench.start(dut, units, clear=80 * SERVICES * TENANTS + 200, push=[0] * 32)
+    rounds = max(1, 8 // TENANTS + UNITS // SERVICES // 2)
     queues = [(service, tenant) for service in range(SERVICES) for tenant in range(TENANTS)] * rounds
     for number, (service, tenant) in enumerate(queues):
         bench.send(number % 2, bench.packet(random.choice([64, 200]), [(service, 0), ((service + 1) % SERVICES, 0)], tenant=tenant))
@@ -55,9 +67,9 @@ async def every_unit_serves_every_tenant(dut):
     assert {(units[visit].service, packet.tenant) for packet in bench.done for visit in packet.visits} == set(queues)
     for service, tenant in set(queues):
         for fate, name in enumerate(FATES):
-            at = offset("scheduler_window", "fates", tenant=tenant, service=service, fate=fate)
+            place = at("fates", tenant=tenant, service=service, fate=fate)
             expected = 2 * rounds if name in ("Accepted", "Dispatched") else 0
-            assert await bench.access(at, tenant=tenant) == (expected, False), (service, tenant, name)
+            assert await bench.access(place, tenant=tenant) == (expected, False), (service, tenant, name)
 
 
 @cocotb.test()
@@ -337,22 +349,22 @@ async def the_window_shows_what_is_queued(dut):
     unit = Unit(0, credits=2)
     bench = await Bench.start(dut, [unit, Unit(1, credits=9)])
     await bench.set_class(0, 3, offset=77)
-    assert await bench.read((0 * 16 + 3) * 8 + 4) == 77
+    assert await bench.read(at("classes", **{"class": 3}, word=1)) == 77
     unit.stopped = True
     bench.send(0, *(bench.packet(200, [(0, 3)], tenant=2) for _ in range(10)))
     await bench.steps(200)
     waiting = 10 - 2
-    state = await bench.read(0x0800 + 4 * 2)
+    state = await bench.read(at("queues", tenant=2))
     assert (state >> 31, state >> 16 & 0xFFF, state & 0xFFFF) == (1, 77 << 1 | 1, waiting)
     cells = -(-bench.packets[0].flits // 2)
-    assert await bench.read(0x0D00 + 4 * 2) == waiting << 16 | waiting * cells
-    assert await bench.read(0x0D40) == CELLS - waiting * cells
-    assert await bench.read(0x0C00) == 0 and await bench.read(0x0C04) == 9
+    assert await bench.read(at("tenants", tenant=2)) == waiting << 16 | waiting * cells
+    assert await bench.read(at("channels")) == CELLS - waiting * cells
+    assert await bench.read(at("units")) == 0 and await bench.read(at("units", unit=1)) == 9
     await bench.steps(300)
     unit.stopped = False
     await bench.quiet()
-    count, low, high, largest = [await bench.read(0x1000 + 4 * i) for i in range(4)]
-    bins = [await bench.read(0x1000 + 4 * (4 + i)) for i in range(25)]
+    count, low, high, largest = [await bench.read(at("waits", word=i)) for i in range(4)]
+    bins = [await bench.read(at("waits", word=4 + i)) for i in range(25)]
     waits = sorted(p.left - p.entered for p in bench.done)
     assert count == 10 and high == 0 and sum(bins) == 10
     assert bins[4] == 2 and sum(bins[9:11]) == 8, "two went at once, eight waited some 600 cycles"
@@ -362,16 +374,16 @@ async def the_window_shows_what_is_queued(dut):
 @cocotb.test()
 async def a_tenant_reads_its_own_and_writes_nothing(dut):
     bench = await Bench.start(dut, [Unit(0)])
-    queue, tenant, fate = 0x0800 + 4 * 2, 0x0D00 + 4 * 2, 0x2000 + 2 * 16 * 16 * 4
-    for addr in (queue, tenant, fate):
+    for addr in (at("queues", tenant=2), at("tenants", tenant=2), at("fates", tenant=2)):
         assert not (await bench.access(addr, tenant=2))[1]
         assert (await bench.access(addr, tenant=1))[1], f"tenant 1 reads 0x{addr:x} of tenant 2"
         assert (await bench.access(addr, 1, tenant=2))[1] and (await bench.access(addr, 1))[1], "it is read only"
-    for addr in (0, 0x0C00, 0x0D40, 0x1000):
+    for addr in map(at, ("classes", "units", "channels", "waits")):
         assert (await bench.access(addr, tenant=2))[1]
     await bench.set_class(0, 0, offset=5)
     assert (await bench.access(4, 9, tenant=2))[1] and await bench.read(4) == 5
-    for addr in (0x0800 + 4 * 4, 0x0800 + 64 * 8, 0x0C00 + 4 * 8, 0x0D00 + 4 * 4, 0x0D40 + 4 * 2, 0x1800, 0x2000 + 4 * 1024, 1):
+    nobodys = [("queues", {"tenant": 4}), ("queues", {"service": 8}), ("units", {"unit": 8}), ("tenants", {"tenant": 4}), ("channels", {"channel": 2}), ("waits", {"service": 8}), ("fates", {"tenant": 4}), ("fates", {"service": 16})]
+    for addr in (*(at(part, **index) for part, index in nobodys), 0x1800, 1):
         assert (await bench.access(addr))[1], f"0x{addr:x} is nobody's"
 
 

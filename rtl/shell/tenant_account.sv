@@ -9,7 +9,7 @@ module tenant_account
   import girih_pkg::*;
 #(
     parameter int unsigned Ports = 1,
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // of the card
+    parameter tenants_t Tenants = '1,  // of the card
     parameter bit Lossless = 1'b1,  // there may be lossless messages
     parameter int unsigned Bits = 17  // an engine holds fewer than 2^Bits messages
 ) (
@@ -25,7 +25,7 @@ module tenant_account
     input tenant_t [Ports-1:0] out_tenant_i,
     input logic    [Ports-1:0] out_lossless_i,
 
-    output logic [2**$bits(tenant_t)-1:0] tenants_o,  // tenants with a message inside
+    output tenants_t tenants_o,  // tenants with a message inside
     output logic lossless_o  // a lossless message is inside
 );
   typedef logic signed [Bits+1:0] count_t;

@@ -16,7 +16,7 @@ module tile_sender
 #(
     parameter node_t Node = '0,
     parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,  // bit t: the tile may send messages of tenant t
+    parameter tenants_t Tenants = '1,  // bit t: the tile may send messages of tenant t
     parameter bit Routed = 1'b1,  // messages may have a source route; if 0, a route that the engine gives is ignored and erased
     parameter int unsigned Entries = 4
 ) (
@@ -24,7 +24,7 @@ module tile_sender
     input logic rst_i,
 
     input next_hop_t next_hops_i[Entries],
-    input logic [2**$bits(tenant_t)-1:0] tenants_i,  // those of Tenants whose messages may start in this cycle
+    input tenants_t tenants_i,  // those of Tenants whose messages may start in this cycle
     input logic lossless_i,  // the message may be lossless
 
     input  logic      in_valid_i,

@@ -26,7 +26,7 @@ module tile_shell
     // What the tile may send. Bit t of Tenants allows messages of tenant t; with KeepsTenant, no more of them leave than
     // have come in. Lossless: there may be lossless messages on the card; with KeepsLossless, no more of them leave than
     // have come in; without it, the engine may send them while lossless_i is 1.
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = 1,
+    parameter tenants_t Tenants = 1,
     parameter bit KeepsTenant = 1'b1,
     parameter bit Lossless = 1'b0,
     parameter bit KeepsLossless = 1'b1,
@@ -106,7 +106,7 @@ module tile_shell
   // The messages that the senders may let through in this cycle.
   localparam bit CountsTenants = KeepsTenant && $countones(Tenants) > 1;
   localparam bit CountsLossless = KeepsLossless && Lossless;
-  logic [2**$bits(tenant_t)-1:0] sender_tenants, inside_tenants;
+  tenants_t sender_tenants, inside_tenants;
   logic sender_lossless, inside_lossless;
   logic [Ports-1:0] taken, taken_lossless;
   tenant_t [Ports-1:0] taken_tenant;

@@ -143,8 +143,8 @@ class ControlClient(Bus):
     def write32(self, address: int, value: int) -> None:
         self.call("write32", address=address, value=value)
 
-    def read_indirect(self, tile: int, at: int) -> int:
-        return self.call("read_indirect", tile=tile, at=at)
+    def read_indirect(self, tile: int, at: int, words: int = 1) -> list[int]:
+        return self.call("read_indirect", tile=tile, at=at, words=words)
 
     def write_indirect(self, tile: int, at: int, value: int) -> None:
         self.call("write_indirect", tile=tile, at=at, value=value)

@@ -183,8 +183,8 @@ class ControlServer:
         if card.services is not None:
             card.services.forget()  # this may have changed a table entry
 
-    def _do_read_indirect(self, tile: int, at: int) -> int:
-        return self._run.card.read_indirect(tile, at)
+    def _do_read_indirect(self, tile: int, at: int, words: int = 1) -> list[int]:
+        return self._run.card.read_indirect(tile, at, words)
 
     def _do_write_indirect(self, tile: int, at: int, value: int) -> None:
         self._run.card.write_indirect(tile, at, value)

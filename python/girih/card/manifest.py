@@ -122,6 +122,7 @@ class Manifest:
     address_bits: int = CardParams.address_bits
     time_bits: int = CardParams.time_bits
     groups: tuple[str, ...] = CardParams.groups
+    tenants: int = CardParams.tenants
     memory: dict[str, int] | None = None
     interrupts: tuple[str, ...] = ()
     snapshots: bool = False
@@ -151,6 +152,7 @@ class Manifest:
                 address_bits=data.get("address_bits", CardParams.address_bits),
                 time_bits=data.get("time_bits", CardParams.time_bits),
                 groups=tuple(data.get("groups", CardParams.groups)),
+                tenants=data.get("tenants", CardParams.tenants),
                 addresses=data.get("addresses", {}),
                 scheduling=data.get("scheduling", {}),
                 stalls=data.get("stalls", {}),
@@ -169,7 +171,7 @@ class Manifest:
     @property
     def params(self) -> CardParams:
         """The parameters of the card's descriptor."""
-        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, self.time_bits, groups=self.groups)
+        return CardParams(self.data_width, self.max_frame, self.route_hops, self.chain_hops, self.service_bits, self.address_bits, self.time_bits, groups=self.groups, tenants=self.tenants)
 
     def tile(self, name: str) -> Tile:
         """The tile called `name`. Raises GirihError with a list of the tiles that exist."""

@@ -10,7 +10,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from girih.card.manifest import Manifest, Register, Tile
 from girih.errors import GirihError
 from girih.spec.kinds import COPIES, INTERRUPTS, TILE_BYTES, WINDOW_BYTES, WINDOW_DATA, WINDOW_INDEX
-from girih.spec.message import type_widths
 
 WORD_BYTES = 4
 TRIED = 5  # accesses that are timed
@@ -45,11 +44,11 @@ class Bus(ABC):
         """The words at these addresses, read in order."""
         return [self.read32(address) for address in addresses]
 
-    def read_indirect(self, tile: int, at: int) -> int:
-        """The word at byte `at` of the window of the tile at byte address `tile`, by its index. One operation, so that no access of another program
-        comes between the two that it takes."""
+    def read_indirect(self, tile: int, at: int, words: int = 1) -> list[int]:
+        """Words from byte `at` of the window of the tile at byte address `tile` on, by its index, which goes on with each. One operation, so that no access
+        of another program comes between."""
         self.write32(tile + WINDOW_INDEX, at)
-        return self.read32(tile + WINDOW_DATA)
+        return [self.read32(tile + WINDOW_DATA) for _ in range(words)]
 
     def write_indirect(self, tile: int, at: int, value: int) -> None:
         """Writes that word, likewise."""
@@ -63,11 +62,11 @@ class Bus(ABC):
 
 
 class _TenantBus(Bus):
-    """Another bus, with a tenant's number in every request."""
+    """Another bus, with a tenant's number, of so many bits, in every request."""
 
-    def __init__(self, bus: Bus, tenant: int):
-        if not 0 < tenant < 1 << type_widths()["tenant"]:
-            raise GirihError(f"there is no tenant {tenant}", "control", "Give 1 to 15.")
+    def __init__(self, bus: Bus, tenant: int, bits: int):
+        if not 0 < tenant < 1 << bits:
+            raise GirihError(f"there is no tenant {tenant}", "control", f"Give 1 to {(1 << bits) - 1}.")
         self._bus = bus
         self._bits = tenant << TENANT_SHIFT
 
@@ -77,8 +76,8 @@ class _TenantBus(Bus):
     def write32(self, address: int, value: int) -> None:
         self._bus.write32(address | self._bits, value)
 
-    def read_indirect(self, tile: int, at: int) -> int:
-        return self._bus.read_indirect(tile | self._bits, at)
+    def read_indirect(self, tile: int, at: int, words: int = 1) -> list[int]:
+        return self._bus.read_indirect(tile | self._bits, at, words)
 
     def write_indirect(self, tile: int, at: int, value: int) -> None:
         self._bus.write_indirect(tile | self._bits, at, value)
@@ -93,7 +92,7 @@ class Registers:
     def __init__(self, manifest: Manifest, bus: Bus, tenant: int = 0):
         self.manifest = manifest
         self._operator_bus = bus
-        self.bus = bus if tenant == 0 else _TenantBus(bus, tenant)
+        self.bus = bus if tenant == 0 else _TenantBus(bus, tenant, manifest.params.tenant_bits)
 
     @property
     def shown(self) -> list[Tile]:
@@ -101,12 +100,12 @@ class Registers:
         return self.manifest.tiles
 
     def as_tenant(self, tenant: int) -> Registers:
-        """The same registers as tenant 1 to 15 sees them; most accesses raise GirihError."""
+        """The same registers as a tenant other than the operator sees them; most accesses raise GirihError."""
         return Registers(self.manifest, self._operator_bus, tenant)
 
     def window_address(self, tile_name: str, offset: int) -> int:
         """The address of a byte of a tile's window, of those that are accessed directly."""
-        tile, address = self._place(tile_name, offset)
+        _, address = self._place(tile_name, offset)
         if address is None:
             raise GirihError(f"offset {offset} of the window is accessed by an index", tile_name, "Use read_window and write_window.")
         return address
@@ -124,8 +123,14 @@ class Registers:
 
     def read_window(self, tile_name: str, offset: int) -> int:
         """The word at byte `offset` of a tile's window. Raises GirihError if the engine refuses it."""
+        return self.read_window_words(tile_name, offset, 1)[0]
+
+    def read_window_words(self, tile_name: str, offset: int, words: int) -> list[int]:
+        """Words from byte `offset` of a tile's window on, in order. Raises GirihError if the engine refuses one."""
         tile, address = self._place(tile_name, offset)
-        return self.bus.read_indirect(tile.base, offset) if address is None else self.bus.read32(address)
+        if address is None:
+            return self.bus.read_indirect(tile.base, offset, words)
+        return self.bus.read_many([self.window_address(tile_name, offset + WORD_BYTES * word) for word in range(words)])
 
     def write_window(self, tile_name: str, offset: int, value: int) -> None:
         """Writes the word at byte `offset` of a tile's window."""

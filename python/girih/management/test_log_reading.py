@@ -43,7 +43,7 @@ def slow_card(headers: int, delay: float, oldest: int, end: int, mute_from: int 
                 answer = text[:2] + b"\1" + text[3:10] + end.to_bytes(6, "little") + text[16 : FLIT - headers]
                 for number in range(first, first + size // (2 * FLIT)):
                     there = oldest <= number < end
-                    beside = bytes([7 if there else 0, FLIT if there else 0, 0, 3]) + (1000 + number).to_bytes(6, "little") + number.to_bytes(6, "little")
+                    beside = ((7 | FLIT << 6 if there else 0) | 3 << 24).to_bytes(4, "little") + (1000 + number).to_bytes(6, "little") + number.to_bytes(6, "little")
                     answer += beside.ljust(FLIT, b"\0") + number.to_bytes(FLIT, "little")
                 if mute_from is None or first < mute_from:
                     late.append((time.monotonic() + delay, answer, sender))

@@ -22,7 +22,7 @@ from girih.rmt import action as actions
 WINDOW_BYTES = 0x800  # of a stage
 KINDS = ("exact", "ternary", "lpm")
 RIGHTS = ("exit", "mirror", "lossless", "rank", "edit")
-RIGHTS_WORDS = 4  # of each tenant
+FIRST_RANGE = 2  # the row of rights with the ranges of meters
 _WORD = (1 << 32) - 1
 
 
@@ -91,7 +91,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Shape:
-    """The kind and sizes of a stage. key_halves: 16-bit halves of its key."""
+    """The kind and sizes of a stage. key_halves: 16-bit halves of its key. tenants: how many there can be."""
 
     kind: str
     entries: int
@@ -99,6 +99,7 @@ class Shape:
     meters: int
     counters: int
     registers: int
+    tenants: int
 
     @property
     def key_bits(self) -> int:
@@ -167,8 +168,8 @@ def shape() -> Steps[Shape]:
     """The kind and sizes of the stage."""
     kind = yield from _read("KindWord")
     objects = yield from _read("ObjectsWord")
-    meters, counters, registers = (1 << (objects >> shift & 0xFF) for shift in (16, 8, 0))
-    return Shape(KINDS[kind >> 24], kind & 0xFFFF, kind >> 16 & 0xFF, meters, counters, registers)
+    meters, counters, registers, tenants = (1 << (objects >> shift & 0xFF) for shift in (16, 8, 0, 24))
+    return Shape(KINDS[kind >> 24], kind & 0xFFFF, kind >> 16 & 0xFF, meters, counters, registers, tenants)
 
 
 def set_key(halves: list[int | tuple[int, int]]) -> Steps[None]:
@@ -186,6 +187,10 @@ def key(halves: int) -> Steps[list[tuple[int, int]]]:
     return [(word & 0x3F, word >> 16) for word in words]
 
 
+def _write_right(row: int, tenant: int, word: int) -> Steps[None]:
+    yield from _write("RightsWords", actions.size("RowWords") * row + tenant, word)
+
+
 def set_rights(
     tenant: int,
     services: Iterable[int] = (),
@@ -195,12 +200,13 @@ def set_rights(
     registers: range | None = None,
 ) -> Steps[None]:
     """Sets what a tenant's own controller may use in its actions; a range of None is not changed. Only for the operator."""
-    allowed = sum(1 << service for service in set(services))
+    allowed, others = sum(1 << service for service in set(services)), 0
     for right in set(rights):
         if right not in RIGHTS:
             raise ValueError(f"{right}: rights are {', '.join(RIGHTS)}")
-        allowed |= 1 << actions.size(f"Right{right.capitalize()}")
-    yield from _write("RightsWords", RIGHTS_WORDS * tenant, allowed)
+        others |= 1 << actions.size(f"Right{right.capitalize()}")
+    yield from _write_right(0, tenant, allowed)
+    yield from _write_right(1, tenant, others)
     yield from set_ranges(tenant, meters, counters, registers)
 
 
@@ -208,14 +214,14 @@ def set_ranges(tenant: int, meters: range | None, counters: range | None, regist
     """The meters, counters and registers that are a tenant's own; None leaves them as they are. Only for the operator."""
     for i, own in enumerate((meters, counters, registers)):
         if own is not None:
-            yield from _write("RightsWords", RIGHTS_WORDS * tenant + 1 + i, own.stop << 16 | own.start)
+            yield from _write_right(FIRST_RANGE + i, tenant, own.stop << 16 | own.start)
 
 
 def ranges(tenant: int) -> Steps[tuple[range, range, range]]:
     """The meters, counters and registers that are a tenant's own."""
     found = []
-    for i in range(RIGHTS_WORDS - 1):
-        word = yield from _read("RightsWords", RIGHTS_WORDS * tenant + 1 + i)
+    for i in range(3):
+        word = yield from _read("RightsWords", actions.size("RowWords") * (FIRST_RANGE + i) + tenant)
         found.append(range(word & 0xFFFF, word >> 16))
     meters, counters, registers = found
     return meters, counters, registers
@@ -257,7 +263,7 @@ def read_entry(index: int) -> Steps[Entry | None]:
     return Entry(
         key=_join(words[:mask]),
         mask=_join(words[mask:owner]),
-        owner=words[owner] & 0xF,
+        owner=words[owner] & 0x3F,
         order=words[owner] >> 16,
         action=actions.decode(_join(words[start:])),
     )

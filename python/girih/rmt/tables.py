@@ -22,7 +22,6 @@ from girih.rmt import hashing
 from girih.rmt.stage import Entry, Refused, Shape, Steps, delete_entry, entries_of, read_entry, set_entries, write_entry
 
 OPERATOR = 0
-MOST_TENANTS = 16
 
 
 class TableFull(GirihError):
@@ -74,7 +73,7 @@ class Table:
         """Reads back the entries of the card."""
         self.entries = {}
         self.ranges = {}
-        for tenant in [self.tenant] if self.tenant else range(MOST_TENANTS):
+        for tenant in [self.tenant] if self.tenant else range(self.shape.tenants):
             own = yield from entries_of(tenant)
             if own:
                 self.ranges[tenant] = own

@@ -67,7 +67,7 @@ class Card:
 
 
 def shape(kind: str, entries: int, halves: int = 4) -> Shape:
-    return Shape(kind, entries, halves, 64, 64, 256)
+    return Shape(kind, entries, halves, 64, 64, 256, 16)
 
 
 def keys_in_a_row(count: int) -> list[int]:

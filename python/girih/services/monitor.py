@@ -74,9 +74,9 @@ class ServiceMonitor:
         """The nonzero counts of packets by fate. A counter's low word is read first, which latches the high one."""
         for tenant in self._facts.tenants:
             for service in self._facts.services:
-                for index, fate in enumerate(FATE_NAMES):
-                    indices = {"tenant": tenant["number"], "service": service["number"], "fate": index}
-                    packets = self._window("fates", **indices) | self._window("fates", **indices, half=1) << 32
+                place = offset("scheduler_window", "fates", tenant=tenant["number"], service=service["number"])
+                words = self._registers.read_window_words(self.scheduler, place, 2 * len(FATE_NAMES))
+                for fate, packets in zip(FATE_NAMES, (low | high << 32 for low, high in zip(words[::2], words[1::2]))):
                     if packets:
                         yield {"tenant": tenant["name"], "service": service["name"], "reason": fate, "packets": packets}
 

@@ -33,12 +33,15 @@ class Scheduler:
     def __init__(self, packets: int, each: int, per_read: int = 0):
         self.packets, self.each, self.per_read, self.high = packets, each, per_read, 0
         manifest = SimpleNamespace(name="card", scheduling=SCHEDULING, tiles=[], clock_mhz=250)
-        self.registers = cast(Registers, SimpleNamespace(manifest=manifest, read_window=self.read, counters=dict))
+        self.registers = cast(Registers, SimpleNamespace(manifest=manifest, read_window=self.read, read_window_words=self.words, counters=dict))
 
     def read(self, _tile: str, offset: int) -> int:
         word = self._word(offset)
         self.packets += self.per_read
         return word
+
+    def words(self, tile: str, offset: int, words: int) -> list[int]:
+        return [self.read(tile, offset + 4 * word) for word in range(words)]
 
     def _word(self, offset: int) -> int:
         parts = windows()["scheduler_window"]

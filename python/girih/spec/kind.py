@@ -59,7 +59,7 @@ class Register:
 class ConfigField:
     """A field of the kind's `cfg_t`, first one at the most significant end.
 
-    format: how it is written in a design file ("mac", "ipv4", "number", "flag", "node": a tile to
+    format: how it is written in a design file ("mac", "ipv4", "number", "flag", "tenant": a number, of as many bits as the card's tenants need, "node": a tile to
     which it sends messages, "tile": another tile, "counter": one of a tile that it may read).
     default: its value when a design file gives none; None: a design file must give it.
     count: elements of an array, 0 for a single value; width, format and default are those of an element. elements: the parameter

@@ -32,7 +32,7 @@ from girih.spec.kind import (
     Register,
     RegisterField,
 )
-from girih.spec.message import SUPPORTED_WIDTHS, group_names
+from girih.spec.message import MOST_TENANT_BITS, SUPPORTED_WIDTHS, group_names
 from girih.spec.parameters import EngineParameter
 
 if TYPE_CHECKING:  # the compiler of register descriptions takes longer to import than the rest, and is seldom needed
@@ -266,6 +266,7 @@ def _check(kind: Kind) -> None:
     offset = kind.config_base
     for field in kind.config:
         require(field.offset == offset, f"cfg.{field.name} is at {field.offset:#x}; the registers of cfg follow one another, so it must be at {offset:#x}")
+        require(field.format != "tenant" or field.width == MOST_TENANT_BITS, f"cfg.{field.name} is a tenant and has {field.width} bits; it must have {MOST_TENANT_BITS}")
         require(not (field.pair and field.count), f"cfg.{field.name} is an array of registers of two words; the elements of an array must fit into one word")
         offset += 4 * (field.count or 1) * (1 + field.pair)
         sizes = [parameter for parameter in kind.parameters if parameter.name == field.elements]
@@ -282,8 +283,8 @@ def _check(kind: Kind) -> None:
         require(kind.takes_replies and word in kind.next.names, f"requests names {word}; it names words of names, of a kind that takes replies")
     for word, names in (kind.next.leads_to if kind.next else {}).items():
         require(bool(names) and word in kind.next.names, f"leads_to says {word}: {list(names)}; it joins a word of names to a list of kinds")
-    there = LEAST_WINDOW_BITS <= kind.window_bits <= MOST_WINDOW_BITS and (kind.window_bits == LEAST_WINDOW_BITS or "window" in kind.uses)
-    require(there, f"window_bits is {kind.window_bits}; it may be {LEAST_WINDOW_BITS} to {MOST_WINDOW_BITS}, of a kind that uses window")
+    possible = LEAST_WINDOW_BITS <= kind.window_bits <= MOST_WINDOW_BITS and (kind.window_bits == LEAST_WINDOW_BITS or "window" in kind.uses)
+    require(possible, f"window_bits is {kind.window_bits}; it may be {LEAST_WINDOW_BITS} to {MOST_WINDOW_BITS}, of a kind that uses window")
     for use in kind.uses:
         require(use in USES, f"uses names {use}; it may name {', '.join(USES)}")
     for header in (*kind.needs, *kind.gives):

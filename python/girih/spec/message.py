@@ -20,6 +20,9 @@ BASIC_GROUPS = ("route", "meta", "network", "transport", "payload", "payload_sum
 LARGEST_FRAME = 65_553  # the largest IPv4 packet behind an Ethernet header with a tag
 LEAST_LENGTH_BITS = 14
 TIME_BITS = (24, 32)  # least and most
+TENANTS = (8, 64)  # likewise
+LEAST_TENANT_BITS = 4
+MOST_TENANT_BITS = (TENANTS[1] - 1).bit_length()
 TIMINGS = {"relaxed": 0, "250": 250, "322": 322}  # what a card can be timed for, and the clock in MHz
 
 
@@ -31,7 +34,8 @@ class CardParams:
     payload, 14 of header, 4 of tag). route_hops: hops that a source route can hold. chain_hops: services
     that a chain can hold; 0: a card without services, whose descriptor has no chain. service_bits: of a service's number in
     a chain. address_bits: of a node in a descriptor. time_bits: of a time stamp. timing: one of `TIMINGS`.
-    groups: the groups of fields that the descriptor has, in the order of `group_names`.
+    groups: the groups of fields that the descriptor has, in the order of `group_names`. tenants: those that have shares and counters
+    of their own, a power of two.
     """
 
     data_width: int = 512
@@ -43,6 +47,7 @@ class CardParams:
     time_bits: int = TIME_BITS[0]
     timing: str = "250"
     groups: tuple[str, ...] = BASIC_GROUPS
+    tenants: int = TENANTS[0]
 
     @classmethod
     def with_groups(cls, data_width: int = 512, max_frame: int = 9018, groups: Iterable[str] = ()) -> CardParams:
@@ -59,6 +64,11 @@ class CardParams:
     @property
     def flit_bytes(self) -> int:
         return self.data_width // 8
+
+    @property
+    def tenant_bits(self) -> int:
+        """Of a tenant's number."""
+        return max(LEAST_TENANT_BITS, (self.tenants - 1).bit_length())
 
     @property
     def length_bits(self) -> int:
@@ -111,7 +121,7 @@ def in_order(groups: Collection[str]) -> tuple[str, ...]:
 def type_widths(params: CardParams | None = None) -> dict[str, int]:
     """Bits of each named type, such as `node`; on a card with the default parameters if none are given."""
     card = params or CardParams()
-    computed: dict[Any, int] = {"address_bits": card.address_bits, "length_bits": card.length_bits, "time_bits": card.time_bits}
+    computed: dict[Any, int] = {"address_bits": card.address_bits, "length_bits": card.length_bits, "time_bits": card.time_bits, "tenant_bits": card.tenant_bits}
     return {name: computed.get(entry["bits"], entry["bits"]) for name, entry in _spec()["widths"].items()}
 
 
@@ -216,6 +226,8 @@ def package(params: CardParams) -> str:
         )
     if not 1 <= params.service_bits <= type_widths()["service"]:
         raise ValueError(f"service_bits {params.service_bits}: it must be between 1 and {type_widths()['service']}")
+    if not TENANTS[0] <= params.tenants <= TENANTS[1] or params.tenants & (params.tenants - 1):
+        raise ValueError(f"tenants {params.tenants}: it must be a power of two between {TENANTS[0]} and {TENANTS[1]}")
     if not 1 <= params.max_frame <= LARGEST_FRAME:
         raise ValueError(f"max_frame {params.max_frame}: it must be between 1 and {LARGEST_FRAME}")
     if not TIME_BITS[0] <= params.time_bits <= TIME_BITS[1]:

@@ -14,7 +14,7 @@ from girih.spec.files import read_spec
 from girih.verilog import render
 
 TEMPLATE = Path(__file__).parent / "templates" / "window_pkg.sv.j2"
-ADDRESS_BITS = 14
+ADDRESS_BITS = 14  # of a window that is accessed directly; larger ones are accessed by an index (docs/contracts.md)
 
 
 @dataclass(frozen=True)
@@ -61,4 +61,6 @@ def offset(window: str, name: str, **indices: int) -> int:
 
 def package(window: str) -> str:
     """The text of `<window>_pkg.sv`."""
-    return render(TEMPLATE, window=window, parts=windows()[window], bits=ADDRESS_BITS)
+    parts = windows()[window]
+    bits = max(ADDRESS_BITS, *((part.at + part.size - 1).bit_length() for part in parts.values()))
+    return render(TEMPLATE, window=window, parts=parts, bits=bits)

@@ -16,6 +16,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,8 @@ def run_cocotb(
     max_frame: int = 9018,
     chained: bool = False,
     groups: Sequence[str] = (),
+    tenants: int | None = None,
+    service_bits: int | None = None,
     parameters: dict[str, object] | None = None,
     generated: Sequence[Path] = (),
     extra: Sequence[Path] = (),
@@ -81,7 +84,7 @@ def run_cocotb(
     Registers, memories and inputs hold random values before reset.
 
     max_frame: bytes of the card's largest frame. chained: for a card with services, whose descriptor has a chain.
-    groups: of the descriptor's fields, beside the basic ones.
+    groups: of the descriptor's fields, beside the basic ones. tenants, service_bits: as in CardParams; None: its default.
     parameters: Verilog parameters of the top. extra: files outside rtl/, such as a test-only wrapper.
     inside: the tests reach signals below the top, which keeps Verilator from optimizing: large modules then take
     twice as long to build. Without it they reach the ports and the top's own signals.
@@ -99,6 +102,7 @@ def run_cocotb(
     seed = power_up_seed(SEED)
     more = [*groups, CHAIN] if chained else groups
     params = CardParams.with_groups(data_width, max_frame, more)
+    params = replace(params, tenants=tenants or params.tenants, service_bits=service_bits or params.service_bits)
     folders = [generated_rtl(params), *generated]
     checks = checks_of(top)
     sources = resolve([top, *(path.stem for path in checks)], folders, [*(Path(p) for p in extra), *checks])

@@ -5,7 +5,7 @@
 //
 // Window (spec/windows.yaml), besides the staged words:
 //   load    write: the slot's index; expands the staged key into the slot of the requesting tenant (for the
-//           operator, of tenant [11:8] of the word) and erases the staged words. An error unless all nine words
+//           operator, of the tenant from bit 8 of the word on) and erases the staged words. An error unless all nine words
 //           have been staged since they were last erased. Answered when the slot is ready, 62 cycles later; until then
 //           packets of that slot are void.
 //   forget  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
@@ -73,13 +73,14 @@ module aes_keys
 
   logic known_addr, command, own, complete, stage, load, forget, accept, finished;
   logic [SlotWidth-1:0] target;
-  tenant_t owner;
+  tenant_t meant, owner;
+  assign meant = window_data_i[8+:$bits(tenant_t)];
   assign complete = staged_q[window_tenant_i] == '1 || expanding_q;
   assign command = window_addr_i inside {LoadAt, ForgetAt};
   assign known_addr = window_addr_i <= SaltAt || command;
-  assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:12] == '0 &&
-      (window_tenant_i == '0 || window_data_i[11:8] == '0 || window_data_i[11:8] == window_tenant_i);
-  assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;
+  assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:8+$bits(tenant_t)] == '0 &&
+      (window_tenant_i == '0 || meant == '0 || meant == window_tenant_i);
+  assign owner = window_tenant_i == '0 ? meant : window_tenant_i;
   assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(window_data_i[3:0]);
   assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr &&
       (!command || own) && (window_addr_i != LoadAt || complete);

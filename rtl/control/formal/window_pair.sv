@@ -8,7 +8,9 @@
 // How long such a request waits for the window to be free does not depend on the block: see docs/contracts.md.
 module window_pair
   import girih_pkg::*;
-(
+#(
+    parameter int unsigned AddrBits = 14
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -17,19 +19,19 @@ module window_pair
     // Free.
     input logic        start_i,
     input logic        write_i,
-    input logic [13:0] addr_i,
+    input logic [AddrBits-1:0] addr_i,
     input logic [31:0] data_i,
     input logic        operator_i,
     input logic [ 1:0] other_start_i,
     input logic [ 1:0] other_write_i,
-    input logic [13:0] other_addr_i  [2],
+    input logic [AddrBits-1:0] other_addr_i  [2],
     input logic [31:0] other_data_i  [2],
     input tenant_t     other_tenant_i[2],
 
     output logic        common_o,          // the requests are those of the watched tenant or the operator
     output logic [ 1:0] window_valid_o,
     output logic [ 1:0] window_write_o,
-    output logic [13:0] window_addr_o  [2],
+    output logic [AddrBits-1:0] window_addr_o  [2],
     output logic [31:0] window_data_o  [2],
     output tenant_t     window_tenant_o[2],
     input  logic [ 1:0] window_done_i,
@@ -38,7 +40,7 @@ module window_pair
 );
   logic [1:0] busy_q;
   logic common_q, write_q[2];
-  logic [13:0] addr_q[2];
+  logic [AddrBits-1:0] addr_q[2];
   logic [31:0] data_q[2];
   tenant_t tenant_q[2];
 

@@ -27,7 +27,7 @@ module match_window_proof
     input tenant_t        other_tenant_i[2],
     input tenant_t        watched_i,
     input logic    [ 5:0] staged_row_i,
-    input logic    [ 5:0] rights_row_i,
+    input logic [$bits(tenant_t)+2:0] rights_row_i,
     input tenant_t        range_row_i,
     input logic           ready_i,
     input logic           meter_done_i,
@@ -46,7 +46,8 @@ module match_window_proof
 
   // Any tenant and any row; they do not change.
   tenant_t watched_q, range_row_q;
-  logic [5:0] staged_row_q, rights_row_q;
+  logic [5:0] staged_row_q;
+  logic [TenantBits+2:0] rights_row_q;
   always_ff @(posedge clk_i) begin
     {watched_q, range_row_q, staged_row_q, rights_row_q} <= {watched_i, range_row_i, staged_row_i, rights_row_i};
     if (!rst) begin
@@ -108,10 +109,10 @@ module match_window_proof
   logic [7:0] prefix[2];
   staged_t entry[2];
   logic [31:0] answered[2], staged[2], own_staged[2], operator_staged[2], rights_row[2], rights[2], rights_read[2];
-  logic [5:0] rights_at[2];
-  logic [1:0] rights_step[2];
+  logic [TenantBits+2:0] rights_at[2];
+  logic [2:0] rights_step[2];
   range_t range_row[2], range_read[2], watched_range[2], holders_range[2], objects[2];
-  logic [3:0] range_at[2];
+  tenant_t range_at[2];
   logic stage_read[2];
   logic [1:0] loads;
   action_t default_action[2];
@@ -174,13 +175,13 @@ module match_window_proof
     assign rights_step[i] = u_dut.checked_q;
     assign range_row[i] = u_dut.entries_mem[range_row_i];
     assign range_read[i] = u_dut.own_entries;
-    assign range_at[i] = 4'(u_dut.entries_addr);
+    assign range_at[i] = u_dut.entries_addr;
     assign watched_range[i] = u_dut.entries_mem[watched_i];
     assign holders_range[i] = u_dut.entries_mem[held_tenant[i]];
 
     // A request is there and held while the block works for it; one that is not the operator's writes in its own range.
     logic on_table, works;
-    logic [1:0] object_step;
+    logic [2:0] object_step;
     assign on_table = command[i] inside {CommandWrite, CommandDelete, CommandRead};
     assign works = state[i] >= 4'(Load) && state[i] <= 4'(Store);
     always_ff @(posedge clk_i) begin
@@ -195,9 +196,9 @@ module match_window_proof
         end
         if (state[i] == 4'(Erase)) assert (tenant[i] == '0 && write[i]);
         if (state[i] == 4'(Load)) assert (loads[i] && 32'(step[i]) < EntryWords);
-        if (state[i] == 4'(Rights)) assert (step[i] <= 6'd4);
+        if (state[i] == 4'(Rights)) assert (step[i] <= 6'd6);
         if (state[i] == 4'(Rights) && step[i] != '0) begin
-          assert (rights_step[i] == 2'(step[i] - 1'b1));
+          assert (rights_step[i] == 3'(step[i] - 1'b1));
           assert (rights_read[i] == u_dut.rights_mem[{held_tenant[i], rights_step[i]}]);
         end
         if (state[i] inside {4'(Owner)}) assert (on_table);
@@ -218,7 +219,7 @@ module match_window_proof
         if (held_tenant[i] != '0 && works) assert (command[i] != CommandReadDefault && command[i] != CommandWriteDefault);
       end
     end
-    assign object_step = command[i] inside {CommandReadMeter, CommandWriteMeter} ? 2'd1 : command[i] == CommandReadCounter ? 2'd2 : 2'd3;
+    assign object_step = command[i] inside {CommandReadMeter, CommandWriteMeter} ? 3'd2 : command[i] == CommandReadCounter ? 3'd3 : 3'd4;
     assign loads[i] = command[i] inside {CommandWrite, CommandWriteDefault, CommandWriteMeter, CommandWriteRegister};
     assign objects[i] = u_dut.rights_mem[{watched_i, object_step}];
   end
@@ -239,8 +240,8 @@ module match_window_proof
       // What requests read later.
       if (state[0] != '0 || {held_tenant[0], step[0]} > {watched_i, staged_row_i}) assert (own_staged[0] == own_staged[1]);
       if (state[0] != '0 || {held_tenant[0], step[0]} > (TenantBits + 6)'(staged_row_i)) assert (operator_staged[0] == operator_staged[1]);
-      if (state[0] != '0 || {held_tenant[0], step[0]} > (TenantBits + 6)'(rights_row_i)) assert (rights_row[0] == rights_row[1]);
-      if (state[0] != '0 || {held_tenant[0], step[0]} > (TenantBits + 6)'(range_row_i)) assert (range_row[0] == range_row[1]);
+      if (state[0] != '0 || {held_tenant[0], step[0]} > {rights_row_i[TenantBits+2:3], 3'b0, rights_row_i[2:0]}) assert (rights_row[0] == rights_row[1]);
+      if (state[0] != '0 || {held_tenant[0], step[0]} > {range_row_i, 6'b0}) assert (range_row[0] == range_row[1]);
       assert (default_action[0] == default_action[1] && key_cfg[0] == key_cfg[1]);
       assert ((state[0] == '0) == (state[1] == '0));
       if (state[0] == '0) assert (step[0] == step[1] && held_tenant[0] == held_tenant[1]);

@@ -5,10 +5,8 @@ import pytest
 
 from girih.formal import prove, refute
 
-# Four tenants; an entry stays a whole number of words. Which actions are refused is the same function for all tenants.
+# Four tenants. Which actions are refused is the same function for all tenants.
 SMALL = [
-    ("match_pkg", "logic [10:0]               unused;", "logic [12:0]               unused;"),
-    ("match_window", ".Depth(1024)", ".Depth(256)"),
     ("action_rights", "refused_o = nonsense || (tenant_i != '0 && beyond);", "refused_o = valid_i && action_i[0] != rights_i[0];"),
 ]
 OPTIONS = {"widths": {"tenant_t": 2}, "chained": True}
@@ -16,7 +14,7 @@ OPTIONS = {"widths": {"tenant_t": 2}, "chained": True}
 # Near reset: the window is not cleared word by word, which takes hundreds of cycles, but starts with zeros.
 CLEAR = [
     ("match_window", "if (step_q == '1 && tenant_q == '1) state_q <= Idle;", "state_q <= Idle;"),
-    ("match_window", "logic [31:0] rights_mem[64];", "logic [31:0] rights_mem[64] = '{default: '0};"),
+    ("match_window", "logic [31:0] rights_mem[8*Tenants];", "logic [31:0] rights_mem[8*Tenants] = '{default: '0};"),
     ("match_window", "range_t entries_mem[Tenants];", "range_t entries_mem[Tenants] = '{default: '0};"),
     ("ram_simple_dual", "T mem[Depth];", "T mem[Depth] = '{default: '0};"),
 ]

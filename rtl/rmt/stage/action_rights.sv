@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether an action may be written: it must be valid (indices in range, edits that do not
-// overlap), and a tenant's action may only use what the operator has granted. The tenant's rights are four
+// overlap), and a tenant's action may only use what the operator has granted. The tenant's rights are five
 // words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i.
 // Combinational.
 module action_rights
@@ -15,7 +15,7 @@ module action_rights
     input  action_t     action_i,
     /* verilator lint_on UNUSEDSIGNAL */
     input  tenant_t     tenant_i,
-    input  logic [ 1:0] step_i,
+    input  logic [ 2:0] step_i,
     input  logic [31:0] rights_i,
     output logic        refused_o
 );
@@ -59,18 +59,19 @@ module action_rights
         nonsense |= action_i.chain_set && h < 32'(action_i.chain_count) &&
             (action_i.chain[h].service >> ServiceBits) != '0;
         foreign_service |= action_i.chain_set && h < 32'(action_i.chain_count) &&
-            !rights_i[{1'b0, action_i.chain[h].service}];
+            !rights_i[action_i.chain[h].service];
       end
       unique case (step_i)
-        2'd0:
-        beyond = foreign_service || (action_i.tenant_set && action_i.tenant != tenant_i) ||
+        3'd0: beyond = foreign_service || (action_i.tenant_set && action_i.tenant != 6'(tenant_i));
+        3'd1:
+        beyond =
             (action_i.exit_set && !rights_i[RightExit]) ||
             (action_i.mirror_set && !rights_i[RightMirror]) ||
             (action_i.lossless_set && !rights_i[RightLossless]) ||
             (sets_rank && !rights_i[RightRank]) ||
             (edits && !rights_i[RightEdit]);
-        2'd1: beyond = action_i.meter_set && outside(action_i.meter, action_i.meter, rights_i);
-        2'd2: beyond = action_i.count_set && outside(action_i.count, action_i.count, rights_i);
+        3'd2: beyond = action_i.meter_set && outside(action_i.meter, action_i.meter, rights_i);
+        3'd3: beyond = action_i.count_set && outside(action_i.count, action_i.count, rights_i);
         default: beyond = action_i.state.enable && outside(first, last, rights_i);
       endcase
     end

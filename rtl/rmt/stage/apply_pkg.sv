@@ -8,7 +8,7 @@ package apply_pkg;
   /* verilator lint_off UNUSEDSIGNAL */  // action_settle does edits, meter, counter and register
   function automatic phv_t with_fields(phv_t phv, action_t action);
     with_fields = phv;
-    if (action.tenant_set) with_fields.desc.tenant = action.tenant;
+    if (action.tenant_set) with_fields.desc.tenant = tenant_t'(action.tenant);
     if (action.chain_set) begin
       with_fields.desc.chain_count = ($bits(phv.desc.chain_count))'(action.chain_count);
       for (int unsigned h = 0; h < ChainHops; h++) begin

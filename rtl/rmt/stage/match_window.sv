@@ -4,7 +4,7 @@
 // controllers do not disturb one another, and a refused command changes nothing. A request is answered when
 // it is done; traffic does not delay it.
 //
-//   Idle -> Load (25 words) -> Rights (5) -> Owner -> Commit -> Stand -> Answer        write
+//   Idle -> Load (25 words) -> Rights (7) -> Owner -> Commit -> Stand -> Answer        write
 //   Idle ---------------------> Rights ----> Owner -> Commit ...                       delete
 //   Idle ---------------------> Rights ----> Owner -> Fetch -> Store (words) -> Answer read
 //
@@ -88,13 +88,17 @@ module match_window
   logic [8:0] word;
   logic is_staged, is_command, is_key, is_rights, is_entries, is_info, operator;
   assign word = window_i.addr[10:2];
+  tenant_t meant;  // by a word of the rows
+  logic [2:0] row;  // of its rights
   assign operator = window_i.tenant == '0;
   assign is_staged = 32'(word) < StagedWords + 64;
   assign is_command = 32'(word) == CommandWord;
   assign is_info = 32'(word) == KindWord || 32'(word) == ObjectsWord;
   assign is_key = 32'(word) >= KeyWords && 32'(word) < KeyWords + KeyHalves;
-  assign is_rights = 32'(word) >= RightsWords && 32'(word) < RightsWords + 64;
+  assign is_rights = 32'(word) >= RightsWords && 32'(word[5:0]) < Tenants;
   assign is_entries = 32'(word) >= EntriesWords && 32'(word) < EntriesWords + Tenants;
+  assign meant = tenant_t'(word[5:0]);
+  assign row = word[8:6] - 3'(RightsWords / RowWords);
 
   command_e command;
   logic [23:0] index;
@@ -147,7 +151,7 @@ module match_window
 
   ram_simple_dual #(
       .T    (logic [31:0]),
-      .Depth(1024)
+      .Depth(64 * Tenants)
   ) u_staged (
       .clk_i,
       .write_enable_i(stage_write),
@@ -158,21 +162,21 @@ module match_window
       .read_data_o   (stage_data)
   );
 
-  // Rights: four words for each tenant, none after reset.
-  logic [31:0] rights_mem[64];
+  // Rights: five words for each tenant, none after reset.
+  logic [31:0] rights_mem[8*Tenants];
   logic rights_write;
-  logic [5:0] rights_addr;
+  logic [$clog2(Tenants)+2:0] rights_addr;
   logic [31:0] rights, rights_q;
-  logic [1:0] checked_q;  // the word in rights_q
+  logic [2:0] checked_q;  // the word in rights_q
   logic checks;
   assign rights_write = state_q == Clear || (start && is_rights && window_i.write && operator);
-  assign rights_addr = state_q == Clear ? step_q : state_q == Rights ? {tenant_q, step_q[1:0]} : word[5:0];
+  assign rights_addr = state_q inside {Clear, Rights} ? {tenant_q, step_q[2:0]} : {meant, row};
   assign rights = rights_mem[rights_addr];
-  assign checks = state_q == Rights && step_q != '0;
+  assign checks = state_q == Rights && step_q inside {[6'd1 : 6'd5]};
   always_ff @(posedge clk_i) begin
     if (rights_write) rights_mem[rights_addr] <= state_q == Clear ? '0 : window_i.data;
     rights_q <= rights;
-    checked_q <= step_q[1:0];
+    checked_q <= step_q[2:0];
   end
 
   // The range of entries of each tenant, empty after reset. In an exact table a range is a power of two of aligned rows,
@@ -181,7 +185,7 @@ module match_window
   range_t own_entries, given;
   logic [15:0] given_size;
   logic given_good, entry_refused;
-  logic [$clog2(Tenants)-1:0] entries_addr;
+  tenant_t entries_addr;
   assign given = window_i.data;
   assign given_size = given.stop - given.first;
   always_comb begin
@@ -192,9 +196,9 @@ module match_window
     end
   end
   assign range_write_o = start && is_entries && window_i.write && operator && given_good;
-  assign range_tenant_o = tenant_t'(word[$clog2(Tenants)-1:0]);
+  assign range_tenant_o = meant;
   assign range_o = given;
-  assign entries_addr = state_q == Clear ? step_q[$clog2(Tenants)-1:0] : state_q == Rights ? tenant_q : range_tenant_o;
+  assign entries_addr = state_q inside {Clear, Rights} ? tenant_q : meant;
   assign own_entries = entries_mem[entries_addr];
   always_ff @(posedge clk_i) begin
     if (state_q == Clear || range_write_o) entries_mem[entries_addr] <= state_q == Clear ? '0 : given;
@@ -222,11 +226,11 @@ module match_window
   // Meters, counters and registers: refused if the index is outside the tenant's range, or a burst is too large.
   logic object_refused;
   always_comb begin
-    logic [1:0] step;
+    logic [2:0] step;
     unique case (command_q)
-      CommandWriteMeter, CommandReadMeter: step = 2'd1;
-      CommandReadCounter: step = 2'd2;
-      default: step = 2'd3;
+      CommandWriteMeter, CommandReadMeter: step = 3'd2;
+      CommandReadCounter: step = 3'd3;
+      default: step = 3'd4;
     endcase
     object_refused = !on_table && tenant_q != '0 && checks && checked_q == step &&
         (index_q < rights_q[15:0] || index_q >= rights_q[31:16]);
@@ -249,7 +253,7 @@ module match_window
   logic foreign;  // the entry belongs to another tenant
   assign foreign = table_entry_i.valid && table_entry_i.owner != tenant_q && tenant_q != '0;
 
-  assign table_read_o = state_q == Rights && on_table && step_q[1:0] == 2'd2;  // for Owner
+  assign table_read_o = state_q == Rights && on_table && step_q[2:0] == 3'd3;  // for Owner
   assign table_write_o = state_q == Commit && command_q inside {CommandWrite, CommandDelete};
   assign meter_write_o = state_q == Commit && command_q == CommandWriteMeter;
   assign register_write_o = state_q == Commit && command_q == CommandWriteRegister;
@@ -279,14 +283,14 @@ module match_window
         if (is_key) answer_q <= {key_cfg_q[word[3:0]].mask, 10'h0, key_cfg_q[word[3:0]].number};
         if (32'(word) == KindWord) answer_q <= {8'(Kind), 8'(KeyHalves), 16'(Entries)};
         if (32'(word) == ObjectsWord)
-          answer_q <= {8'h0, 8'($clog2(Meters)), 8'($clog2(Counters)), 8'($clog2(Registers))};
+          answer_q <= {8'($bits(tenant_t)), 8'($clog2(Meters)), 8'($clog2(Counters)), 8'($clog2(Registers))};
         refused_q <= 1'b1;
         if (window_i.valid) begin
           state_q <= Answer;
           if (is_staged) refused_q <= 1'b0;
           if ((is_rights || is_key) && (operator || !window_i.write)) refused_q <= 1'b0;
-          if (is_rights && !operator && word[5:2] != window_i.tenant) refused_q <= 1'b1;
-          if (is_entries && (window_i.write ? range_write_o : operator || range_tenant_o == window_i.tenant)) refused_q <= 1'b0;
+          if (is_rights && !operator && meant != window_i.tenant) refused_q <= 1'b1;
+          if (is_entries && (window_i.write ? range_write_o : operator || meant == window_i.tenant)) refused_q <= 1'b0;
           if (is_info && !window_i.write) refused_q <= 1'b0;
           if (is_key && window_i.write && operator) begin
             if (32'(window_i.data[5:0]) >= 2 * Sources || window_i.data[15:6] != '0) refused_q <= 1'b1;
@@ -299,7 +303,7 @@ module match_window
           if (command_good && !ready_i) state_q <= Idle;
           if ((rights_write || range_write_o) && turns) begin
             state_q  <= Erase;
-            tenant_q <= is_rights ? word[5:2] : range_tenant_o;
+            tenant_q <= meant;
           end
         end
       end
@@ -320,11 +324,10 @@ module match_window
       Rights: begin
         if (command_q inside {CommandWrite, CommandWriteDefault}) refused_q <= refused_q || entry_refused || action_refused;
         else refused_q <= refused_q || entry_refused || object_refused;
-        if (step_q == 6'd4) begin
+        if (step_q == 6'd6) begin  // all words have been checked
           state_q <= on_table ? Owner : fetches ? Fetch : Commit;
           step_q  <= '0;
-          if (!on_table && (refused_q || object_refused)) state_q <= Answer;
-          if (command_q == CommandWriteDefault && (refused_q || action_refused)) state_q <= Answer;
+          if (!on_table && refused_q) state_q <= Answer;
         end
       end
 

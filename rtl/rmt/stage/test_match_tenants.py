@@ -8,12 +8,14 @@ import pytest
 from cocotb.triggers import ClockCycles, FallingEdge
 
 from girih.rmt import stage as st
+from girih.rmt.action import size
 from girih.rmt.stage import Entry, Refused
 from girih.rmt.tables import layout, table_for
 from girih.testing import run_cocotb
 from rtl.rmt.stage.match_bench import chain_action, packet_with, start
 
 EXACT, TERNARY, LPM = range(3)
+KEY, ENTRIES, RIGHTS, ROW = (4 * size(name) for name in ("KeyWords", "EntriesWords", "RightsWords", "RowWords"))
 TENANTS = ["keeps_tenants_apart", "erases_staged_words_with_rights", "looks_alike_whatever_others_write", "refuses_bad_requests", "waits_until_it_is_cleared"]
 
 
@@ -175,13 +177,12 @@ async def erases_staged_words_with_rights(dut):
         await ClockCycles(dut.clk_i, 2)
         dut.rst_i.value = 0
 
-    rights = 0x400  # four words for each tenant
     erasing = [
         lambda: bench.software(st.set_entries(1, range(4, 8))),
         lambda: bench.software(st.set_entries(1, range(0))),
-        lambda: bench.access(True, rights + 16, 1 << 5),
-        lambda: bench.access(True, rights + 16, 0),
-        lambda: bench.access(True, rights + 20, 8 << 16),
+        lambda: bench.access(True, RIGHTS + 4, 1 << 5),
+        lambda: bench.access(True, RIGHTS + 4, 0),
+        lambda: bench.access(True, RIGHTS + 2 * ROW + 4, 8 << 16),
         reset,
     ]
     for operation in erasing:
@@ -193,11 +194,11 @@ async def erases_staged_words_with_rights(dut):
 
     # What a tenant stages stays when what it has merely changes.
     await bench.software(st.set_entries(1, range(4, 8)))
-    await bench.access(True, rights + 16, 1 << 5)
+    await bench.access(True, RIGHTS + 4, 1 << 5)
     own = await stage_words(1)
     await bench.software(st.set_entries(1, range(8, 16)))
-    await bench.access(True, rights + 16, 3 << 5)
-    await bench.access(True, rights + 32, 0)  # tenant 2's
+    await bench.access(True, RIGHTS + 4, 3 << 5)
+    await bench.access(True, RIGHTS + 8, 0)  # tenant 2's
     assert await words(1) == own
 
 
@@ -291,8 +292,8 @@ async def refuses_bad_requests(dut):
     entry = Entry(3, chain_action(5), mask=0xFFFF_FFFF)
     await bench.software(st.write_entry(2, entry))
     before = [await bench.software(st.read_entry(i)) for i in range(8)]
-    key = [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)]
-    blocks = [(True, 0x504, 14 << 16 | 2), (True, 0x504, 12 << 16), (True, 0x504, 2 << 16), (True, 0x504, 12 << 16 | 4)]
+    key = [await bench.access(False, KEY + 4 * i) for i in range(shape.key_halves)]
+    blocks = [(True, ENTRIES + 4, 14 << 16 | 2), (True, ENTRIES + 4, 12 << 16), (True, ENTRIES + 4, 2 << 16), (True, ENTRIES + 4, 12 << 16 | 4)]
     bad = [
         (True, 0x100, 1 << 24 | shape.entries),
         (True, 0x100, 2 << 24 | 0xFFFFFF),
@@ -308,13 +309,13 @@ async def refuses_bad_requests(dut):
         (True, 0x104, 0),
         (True, 0x108, 0),
         (False, 0x10C, 0),
-        (True, 0x200, 40),
-        (True, 0x200, 0x100),
-        (True, 0x200 + 4 * shape.key_halves, 0),
-        (False, 0x540, 0),
-        (True, 0x504, (shape.entries + 4) << 16 | 0),
-        (True, 0x504, 4 << 16 | 8),
-        (True, 0x504, 0xFFFF << 16),
+        (True, KEY, 40),
+        (True, KEY, 0x100),
+        (True, KEY + 4 * shape.key_halves, 0),
+        (False, ENTRIES + 4 * 16, 0),
+        (True, ENTRIES + 4, (shape.entries + 4) << 16 | 0),
+        (True, ENTRIES + 4, 4 << 16 | 8),
+        (True, ENTRIES + 4, 0xFFFF << 16),
         (True, 0x7FC, 0),
     ]
     for write, offset, data in [*bad, *(blocks if shape.kind == "exact" else [])]:
@@ -336,7 +337,7 @@ async def refuses_bad_requests(dut):
     with pytest.raises(Refused):
         await bench.software(st.write_meter(0, [0, 1 << 20, 0, 1]))
     assert [await bench.software(st.read_entry(i)) for i in range(8)] == before
-    assert [await bench.access(False, 4 * (128 + i)) for i in range(shape.key_halves)] == key
+    assert [await bench.access(False, KEY + 4 * i) for i in range(shape.key_halves)] == key
     assert (await bench.software(st.read_default()))["drop"] == 0
     for _ in range(100):  # any request at all gets an answer
         try:

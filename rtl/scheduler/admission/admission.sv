@@ -79,8 +79,8 @@ module admission
     output cells_t used_cells_o  [Tenants],
     output cells_t used_entries_o[Tenants]
 );
-  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "admission: Tenants is %0d; it must be from 1 to 16", Tenants);
+  if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
+    $fatal(1, "admission: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
   if (ChannelCells < (LosslessPackets + 2) * MaxPacketCells) begin : gen_bad_cells
     $fatal(1, "admission: ChannelCells is %0d; with %0d lossless messages it must be at least %0d", ChannelCells,

@@ -15,12 +15,12 @@ module scheduler_window_proof
     input logic                     clk_i,
     input logic                     start_i,
     input logic                     write_i,
-    input logic [             13:0] addr_i,
+    input logic [             17:0] addr_i,
     input logic [             31:0] data_i,
     input logic                     operator_i,
     input logic [              1:0] other_start_i,
     input logic [              1:0] other_write_i,
-    input logic [             13:0] other_addr_i  [2],
+    input logic [             17:0] other_addr_i  [2],
     input logic [             31:0] other_data_i  [2],
     input tenant_t                  other_tenant_i[2],
     input tenant_t                  watched_i,
@@ -61,10 +61,12 @@ module scheduler_window_proof
 
   logic common;
   logic [1:0] valid, write, done, error, class_write;
-  logic [13:0] addr[2];
+  logic [17:0] addr[2];
   logic [31:0] data[2], answer[2];
   tenant_t tenant[2];
-  window_pair u_pair (
+  window_pair #(
+      .AddrBits(18)
+  ) u_pair (
       .clk_i,
       .rst_i(rst),
       .watched_i,
@@ -113,7 +115,7 @@ module scheduler_window_proof
     // The counters of fates answer two cycles after they are asked.
     logic fates_read;
     logic [1:0] fates_q;
-    logic [11:0] fates_index;
+    logic [$clog2(Tenants)+ServiceBits+3:0] fates_index;
     always_ff @(posedge clk_i) begin
       fates_q <= rst ? '0 : {fates_q[0], fates_read};
       if (!rst && fates_q != '0) assert (valid[i] && !error[i]);
@@ -161,7 +163,7 @@ module scheduler_window_proof
 
   // What the counters of the watched tenant say is alike.
   always_ff @(posedge clk_i) begin
-    if (gen_copy[0].fates_index[11:8] == 4'(watched_i)) assume (fates_data_i[0] == fates_data_i[1]);
+    if (gen_copy[0].fates_index[ServiceBits+4+:$clog2(Tenants)] == watched_i) assume (fates_data_i[0] == fates_data_i[1]);
     if (!rst) begin
       if (common) begin
         assert (asked[0] == asked[1] && delay[0] == delay[1]);

@@ -6,10 +6,12 @@ import pytest
 from girih.formal import QUICK_ON_QUEUES, prove, refute
 from girih.testing import some_of
 
+OPTIONS = {"widths": {"service_t": 4}}
+
 
 @pytest.mark.parametrize(("units", "push", "few_units"), [(1, 0, 16), (1, 1, 16), (2, 0, 16), (2, 1, 16), (3, 1, 16), (3, 1, 0)])
 def test_credit_manager(units, push, few_units):
-    prove("credit_manager_proof", parameters={"Units": units, "Push": push, "FewUnits": few_units}, solver=QUICK_ON_QUEUES)
+    prove("credit_manager_proof", parameters={"Units": units, "Push": push, "FewUnits": few_units}, solver=QUICK_ON_QUEUES, **OPTIONS)
 
 
 BROKEN = [
@@ -32,10 +34,10 @@ BROKEN_BEST = [
 
 @pytest.mark.parametrize(("old", "new"), some_of(2, BROKEN))
 def test_broken_design_is_noticed(old, new):
-    refute("credit_manager_proof", module="credit_manager", old=old, new=new, depth=12)
+    refute("credit_manager_proof", module="credit_manager", old=old, new=new, depth=12, **OPTIONS)
 
 
 @pytest.mark.parametrize(("units", "few_units", "old", "new"), some_of(3, BROKEN_BEST))
 def test_broken_choice_is_noticed(units, few_units, old, new):
     parameters = {"Units": units, "FewUnits": few_units}
-    refute("credit_manager_proof", module="best_units", old=old, new=new, depth=12, parameters=parameters)
+    refute("credit_manager_proof", module="best_units", old=old, new=new, depth=12, parameters=parameters, **OPTIONS)

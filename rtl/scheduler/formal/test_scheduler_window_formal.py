@@ -14,8 +14,8 @@ def test_tenants_are_apart():
 
 BROKEN = [
     # A tenant reads any queue, or the load of units.
-    ("(part inside {QueueState, TenantState, Fates} && tenant_i == owner)", "part inside {QueueState, TenantState, Fates}"),
-    ("(part inside {QueueState, TenantState, Fates} && tenant_i == owner)", "part == UnitState"),
+    ("(part inside {QueueState, TenantState, Fates} && 32'(tenant_i) == 32'(owner))", "part inside {QueueState, TenantState, Fates}"),
+    ("(part inside {QueueState, TenantState, Fates} && 32'(tenant_i) == 32'(owner))", "part == UnitState"),
     # The answer is that to the previous request.
     ("if (valid_i && !asked_q) data_q <= data_d;", "if (valid_i && asked_q) data_q <= data_d;"),
     # A tenant changes classes.

@@ -24,8 +24,8 @@ package policy_pkg;
   localparam int unsigned MostShift = TimeWidth - LevelWidth;
   localparam int unsigned OverdueLevels = PifoLevels - ClockReach;  // how far before now overdue entries are ranked
 
-  typedef logic [3:0] service_t;
-  typedef logic [3:0] tenant_t;
+  typedef logic [girih_pkg::ServiceBits-1:0] service_t;  // as chains name it
+  typedef girih_pkg::tenant_t tenant_t;
   typedef logic [3:0] class_t;
   typedef logic [3:0] channel_t;
   typedef logic [LevelWidth-1:0] level_t;
@@ -64,7 +64,7 @@ package policy_pkg;
 
   // One tenant. The guarantee covers a packet that is within both its cells and its entries. Limit 0: none.
   typedef struct packed {
-    logic [15:0] rights;  // services that it may use, one bit each
+    logic [31:0] rights;  // services that it may use, one bit each
     cells_t cells;  // guarantee: cells of the packet buffer
     cells_t entries;  // guarantee: queued packets
     cells_t limit;  // most cells

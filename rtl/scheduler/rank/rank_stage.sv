@@ -36,7 +36,7 @@ module rank_stage
     // The table of classes; class_policy_t describes its words. Reads are combinational. Writes have no effect
     // until in_ready_o is up.
     input  logic        class_write_i,
-    input  logic [ 8:0] class_addr_i,   // {service, class, word}
+    input  logic [ 9:0] class_addr_i,   // {service, class, word}
     input  logic [31:0] class_data_i,
     output logic [31:0] class_data_o,
 
@@ -59,11 +59,11 @@ module rank_stage
 
     output logic [Services*Tenants-1:0] circular_o  // queues whose ranks wrap
 );
-  if (Services < 1 || Services > 16) begin : gen_bad_services
-    $fatal(1, "rank_stage: Services is %0d; it must be from 1 to 16", Services);
+  if (Services < 1 || Services > 2 ** $bits(service_t)) begin : gen_bad_services
+    $fatal(1, "rank_stage: Services is %0d; it must be from 1 to %0d", Services, 2 ** $bits(service_t));
   end
-  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "rank_stage: Tenants is %0d; it must be from 1 to 16", Tenants);
+  if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
+    $fatal(1, "rank_stage: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
 
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
@@ -136,7 +136,7 @@ module rank_stage
     if (in_valid_i) begin
       where_d.service = in_request_i.service[ServiceWidth-1:0];
       where_d.tenant = hierarchy ? in_request_i.tenant[TenantWidth-1:0] : '0;
-      where_d.rank_class = by_tenant ? in_request_i.tenant : in_request_i.rank_class;
+      where_d.rank_class = by_tenant ? class_t'(in_request_i.tenant) : in_request_i.rank_class;
     end else begin
       where_d = sweep_q;
       if (!sweep_hierarchy) where_d.tenant = '0;

@@ -20,8 +20,8 @@ module tenant_pick
     output rank_t   rank_o,
     input  logic    advance_i  // the pick was used
 );
-  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "tenant_pick: Tenants is %0d; it must be from 1 to 16", Tenants);
+  if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
+    $fatal(1, "tenant_pick: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
 
   // Node n of the tree has the children 2n and 2n + 1; the root is 1, the leaves start at Leaves.

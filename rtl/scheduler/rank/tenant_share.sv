@@ -32,11 +32,11 @@ module tenant_share
     input tenant_t  charge_tenant_i,
     input length_t  charge_length_i
 );
-  if (Services < 1 || Services > 16) begin : gen_bad_services
-    $fatal(1, "tenant_share: Services is %0d; it must be from 1 to 16", Services);
+  if (Services < 1 || Services > 2 ** $bits(service_t)) begin : gen_bad_services
+    $fatal(1, "tenant_share: Services is %0d; it must be from 1 to %0d", Services, 2 ** $bits(service_t));
   end
-  if (Tenants < 1 || Tenants > 16) begin : gen_bad_tenants
-    $fatal(1, "tenant_share: Tenants is %0d; it must be from 1 to 16", Tenants);
+  if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
+    $fatal(1, "tenant_share: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
 
   localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;

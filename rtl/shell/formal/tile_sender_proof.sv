@@ -11,12 +11,12 @@
 module tile_sender_proof
   import girih_pkg::*;
 #(
-    parameter bit [2**$bits(tenant_t)-1:0] Tenants = '1,
+    parameter tenants_t Tenants = '1,
     parameter bit Routed = 1'b1
 ) (
     input logic clk_i,
     input next_hop_t next_hops_i[2],
-    input logic [2**$bits(tenant_t)-1:0] tenants_i,
+    input tenants_t tenants_i,
     input logic lossless_i,
     input logic in_valid_i,
     input flit_t in_flit_i,

@@ -117,7 +117,7 @@ module eth_rx_engine
   assign push = valid && take;
   assign pop = out_valid_o && out_ready_i;
   assign in_entry = '{
-          tenant: cfg_i.tenant,
+          tenant: tenant_t'(cfg_i.tenant),
           has_tag: has_tag,
           key: has_tag ? header.inner_ethertype : header.ethernet.ethertype,
           timestamp: flit.desc.timestamp,

@@ -399,10 +399,10 @@ module virtio_net_engine
   tenant_t tenant_q, tenant;
   always_ff @(posedge clk_i) begin
     waits_q <= out_valid_o && !out_ready_i;
-    if (!waits_q) tenant_q <= cfg_i.tenant;
+    if (!waits_q) tenant_q <= tenant_t'(cfg_i.tenant);
     if (rst_i) waits_q <= 1'b0;
   end
-  assign tenant = waits_q ? tenant_q : cfg_i.tenant;
+  assign tenant = waits_q ? tenant_q : tenant_t'(cfg_i.tenant);
 
   logic [15:0] ethertype;
   logic has_tag;

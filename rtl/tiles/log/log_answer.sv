@@ -152,7 +152,7 @@ module log_answer
     if (there_i) begin
       beside.cycle = record_i.cycle;
       beside.source = record_i.source;
-      beside.tenant = record_i.tenant;
+      beside.tenant = 6'(record_i.tenant);
       beside.port = record_i.port;
       beside.bytes = 8'(FlitBytes) - 8'(record_i.empty);
       beside.lossless = record_i.lossless;

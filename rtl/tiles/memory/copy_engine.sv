@@ -130,8 +130,8 @@ module copy_engine
   tenant_t owner_q;  // whose command the registers hold; a new tenant gets them when they have been erased
   logic given, mine;
   logic misplaced_q;  // of the command as it was a cycle ago: between two requests of the window there is one
-  assign given = owner_q == cfg_i.tenant;
-  assign mine = (window_tenant_i == '0 || (window_tenant_i == cfg_i.tenant && given)) && window_addr_i <= LeftAt;
+  assign given = owner_q == tenant_t'(cfg_i.tenant);
+  assign mine = (window_tenant_i == '0 || (window_tenant_i == tenant_t'(cfg_i.tenant) && given)) && window_addr_i <= LeftAt;
 
   // The flit after a range, and whether the range ends beyond the last address.
   localparam int unsigned FlitAddrBits = AddrBits - EmptyWidth;
@@ -189,7 +189,7 @@ module copy_engine
     end
     if (ends) busy_q <= 1'b0;
     if (!given && !busy_q) begin
-      owner_q <= cfg_i.tenant;
+      owner_q <= tenant_t'(cfg_i.tenant);
       source_q <= '0;
       destination_q <= '0;
       size_q <= '0;
@@ -201,7 +201,7 @@ module copy_engine
       busy_q <= 1'b1;
       state_q <= StatusOk;
       failed_q <= 1'b0;
-      tenant_q <= cfg_i.tenant;
+      tenant_q <= tenant_t'(cfg_i.tenant);
       read_host_q <= source_q[HostBit];
       write_host_q <= destination_q[HostBit];
       read_q <= source_q[AddrBits-1:EmptyWidth];
@@ -211,7 +211,7 @@ module copy_engine
       left_q <= size_q[31:EmptyWidth];
     end
     if (rst_i) begin
-      owner_q <= cfg_i.tenant;
+      owner_q <= tenant_t'(cfg_i.tenant);
       source_q <= '0;
       destination_q <= '0;
       size_q <= '0;

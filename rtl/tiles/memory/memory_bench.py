@@ -61,7 +61,7 @@ EVERYTHING = (Grant(0, (1 << 28) - 1),)
 def config(grants: Sequence[Grant]) -> dict[str, int]:
     """The configuration of the tile with these grants."""
     upper = {} if UPPER is None else {"upper": UPPER}
-    fields = {"grant_first": ("first", 28), "grant_last": ("last", 28), "grant_node": ("node", 8), "grant_tenant": ("tenant", 4), "grant_rights": ("rights", 4)}
+    fields = {"grant_first": ("first", 28), "grant_last": ("last", 28), "grant_node": ("node", 8), "grant_tenant": ("tenant", 6), "grant_rights": ("rights", 4)}
     return {name: sum(getattr(grant, member) << width * i for i, grant in enumerate(grants)) for name, (member, width) in fields.items()} | upper
 
 

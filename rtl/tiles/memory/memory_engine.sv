@@ -77,7 +77,7 @@ module memory_engine
             first: cfg_i.grant_first[g],
             last: cfg_i.grant_last[g],
             node: cfg_i.grant_node[g],
-            tenant: cfg_i.grant_tenant[g],
+            tenant: tenant_t'(cfg_i.grant_tenant[g]),
             rights: cfg_i.grant_rights[g]
         };
   end

@@ -182,7 +182,7 @@ module memory_probe_engine
 
     if (starts) begin
       busy_q <= 1'b1;
-      tenant_q <= cfg_i.tenant;
+      tenant_q <= tenant_t'(cfg_i.tenant);
       addr_q <= first_q;
       to_go_q <= count_q;
       number_q <= '0;

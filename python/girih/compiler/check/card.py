@@ -157,7 +157,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     _check_port(text, kind, design, report)
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
     follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, table, report)
-    counters = read_counters(text, kind, plan.nodes, plan.kinds)
+    counters = read_counters(text, kind, plan.nodes, plan.kinds, design.params)
     config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, counters, text.name in plan.leased, report)
     places = plan.places_of(text.name)
     return Tile(
@@ -172,7 +172,7 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
         ways=_ways(text, kind, dict(config), plan.targets),
         line=text.line,
         drop_log=text.drop_log,
-        control=check_control(text, kind, plan.nodes, report),
+        control=check_control(text, kind, plan.nodes, design.params, report),
         program=program_of(text, kind, report),
     )
 

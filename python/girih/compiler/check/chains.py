@@ -139,7 +139,7 @@ def _check_keys(
 
 def _fit(sort: str, entries: int, halves: int, matched: list[Bits], wanted: Mapping[int, int]) -> bool:
     """Whether all entries fit into a table when the card starts. wanted: the entries of tenants."""
-    table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0), ranges=layout(sort, entries, wanted))
+    table = table_for(Shape(sort, entries, halves, meters=0, counters=0, registers=0, tenants=0), ranges=layout(sort, entries, wanted))
     key = key_for(matched, halves)
     try:
         for bits in matched:

@@ -10,13 +10,13 @@ from girih.compiler.model import MOST_INTERRUPTING, Card, Control, ControlRight,
 from girih.compiler.read.keys import mapping, names, number
 from girih.compiler.read.parse import Map, Report
 from girih.spec.kinds import Kind
-from girih.spec.message import type_widths
+from girih.spec.message import CardParams
 
 MOST_MASTERS = 3  # besides the host: `ctrl_master_t` has two bits
 EXAMPLE = "control: {read: [echo], write: [echo]}"
 
 
-def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: Report) -> Control | None:
+def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], params: CardParams, report: Report) -> Control | None:
     """The rights of a tile whose kind makes requests on the control network; None for all others."""
     if not kind.is_master:
         if text.control is not None:
@@ -29,7 +29,7 @@ def check_control(text: TileText, kind: Kind, nodes: Mapping[str, int], report: 
         return None
     keys = mapping(text.control, ("tenant", "read", "write"), f"control of tile {text.name}", report)
     owner = f"control of tile {text.name}"
-    tenant = number(keys, "tenant", 0, (1 << type_widths()["tenant"]) - 1, 0, report, owner)
+    tenant = number(keys, "tenant", 0, (1 << params.tenant_bits) - 1, 0, report, owner)
     given: dict[str, set[str]] = {}
     for right in ("read", "write"):
         for name in names(keys, right, report, owner, "[echo]"):
@@ -54,9 +54,9 @@ def written_tiles(text: TileText) -> tuple[str, ...]:
     return tuple(name.text for name in names(trees, "write", Report(""), "", ""))
 
 
-def read_counters(text: TileText, kind: Kind, nodes: Mapping[str, int], kinds: Mapping[str, Kind | None]) -> dict[str, int]:
+def read_counters(text: TileText, kind: Kind, nodes: Mapping[str, int], kinds: Mapping[str, Kind | None], params: CardParams) -> dict[str, int]:
     """The counters that a tile may read, by `tile.counter`: the node from bit 16 up, the offset below it."""
-    control = check_control(text, kind, nodes, Report("")) if kind.is_master else None
+    control = check_control(text, kind, nodes, params, Report("")) if kind.is_master else None
     return {
         f"{right.tile}.{counter.name}": right.node << 16 | counter.offset
         for right in (control.rights if control else ())

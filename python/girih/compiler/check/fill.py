@@ -16,6 +16,7 @@ from girih.compiler.scheduling import POLICIES, Scheduling, Service
 from girih.services.policy import shift_of
 from girih.services.tenants import WEIGHT_ONE
 from girih.spec.kinds import CREDIT_UNITS, Kind
+from girih.spec.message import CardParams
 
 LEASE_PLACES = "places"
 LINES = "line"
@@ -41,7 +42,7 @@ def filled(
     if kind.leases:
         return {LEASE_PLACES: _lease_places(tile, kind, kinds, nodes, report)}
     if kind.watches:
-        return {LINES: _lines(tile, kind, kinds, nodes, report)}
+        return {LINES: _lines(tile, kind, kinds, nodes, design.params, report)}
     if kind.requests:
         there = {hop.key for hop in table}
         return {SPACES: sum(1 << bit for bit, key in enumerate(kind.requests.values()) if key in there)}
@@ -80,11 +81,11 @@ def _lease_places(
 
 
 def _lines(
-    tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], report: Report
+    tile: TileText, kind: Kind, kinds: Mapping[str, Kind | None], nodes: Mapping[str, int], params: CardParams, report: Report
 ) -> tuple[int, ...]:
     """One word for each right: the node if that tile has interrupts, which the master can then read and clear."""
     room = next(field.count for field in kind.config if field.name == LINES)
-    control = check_control(tile, kind, nodes, Report(""))
+    control = check_control(tile, kind, nodes, params, Report(""))
     if control is None:
         return (0,) * room
     if control.tenant:
@@ -149,6 +150,12 @@ def _of_scheduler(
             if value > int(item.max) and not reported:
                 report.error(tile.line, f"the card has {value} {item.name}; a {kind.name} takes {item.max}", "Leave some out.")
             found[item.name] = value
+    most = parameter(tile, kind, "most_queues", design.params)
+    queues = needs["services"] * needs["tenants"]
+    known = all(needs[item.name] <= int(item.max) for item in kind.parameters if item.name in needs)  # others have been reported
+    if most is not None and known and queues > most:
+        what = f"the card has {needs['services']} services and {needs['tenants']} tenants, which makes {queues} queues; {tile.name} may have {most}"
+        report.error(tile.line, what, f"Leave some out, or write most_queues: {queues} in {tile.name}, which makes it large and slow.")
     return found
 
 

@@ -11,7 +11,7 @@ from girih.compiler.check.entries import check_entries
 from girih.compiler.check.settings import parameter
 from girih.compiler.model import Design, TileText
 from girih.compiler.read.parse import Report, Scalar
-from girih.compiler.read.scheduling import MOST_TENANTS
+from girih.compiler.read.scheduling import MOST_CLASSES, MOST_TENANTS
 from girih.compiler.scheduling import Scheduling, Service, ServiceText, Tenant, TenantText
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams, type_widths
@@ -33,6 +33,7 @@ def check_scheduling(design: Design, kinds: Kinds, report: Report) -> Scheduling
     tenants = _tenants(text.tenants, services, _most_tenants(scheduler, kinds), design, report)
     _check_buffer(tenants, scheduler, kinds, design, report)
     _check_lossless_slots(scheduler, kinds, design, report)
+    _check_by_tenant(services, tenants, design, report)
     check_entries(tenants, design, kinds, report)
     chains = check_chains(text.chains, services, tenants, design, kinds, report)
     return Scheduling(scheduler.name if scheduler else None, services, tenants, chains)
@@ -163,6 +164,15 @@ def _check_buffer(
             f"the tenants' guarantees are {promised} bytes together; the packet buffer has {size}",
             "Lower them, or give the scheduler more cells.",
         )
+
+
+def _check_by_tenant(services: tuple[Service, ...], tenants: tuple[Tenant, ...], design: Design, report: Report) -> None:
+    """Checks that a service with a class for each tenant has one for all."""
+    high = next((tenant for tenant in tenants if tenant.number >= MOST_CLASSES), None)
+    for service in services:
+        if service.policy.by_tenant and high is not None:
+            what = f"service {service.name} has by_tenant, and tenant {high.name} has id {high.number}; there are {MOST_CLASSES} classes"
+            report.error(design.scheduling.services_line, what, "Use share, which divides a service between any tenants, or leave by_tenant out.")
 
 
 def _check_lossless_slots(scheduler: TileText | None, kinds: Kinds, design: Design, report: Report) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from girih.compiler import values
 from girih.compiler.model import Addresses, Design, TileText, Value
@@ -52,7 +53,8 @@ def resolve(
             continue
         if field.name in given:
             known = {"tile": nodes, "counter": counters}.get(field.format, targets)
-            config[field.name] = _field(field, given[field.name], tile.name, known, report)
+            fits = replace(field, width=design.params.tenant_bits) if field.format == "tenant" else field
+            config[field.name] = _field(fits, given[field.name], tile.name, known, report)
         elif inherited.get(field.name) is not None:
             config[field.name] = inherited[field.name]
         elif field.default is not None:

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from girih.compiler.emit.heading import heading, origin, summary
 from girih.compiler.model import CARD_NODE, Card, Tile
 from girih.paths import ROOT
 from girih.spec.kinds import CARD, SHELL, TILE_BYTES, Register
+from girih.spec.message import CardParams
 
 COUNTERS = "counters."
 HISTOGRAM = "latency.bin"
@@ -45,15 +47,17 @@ def emit_c_header(card: Card, rdl: Path) -> str:
         return "\n".join([*heading(card), out.read_text()])
 
 
-def registers(tile: Tile) -> dict[str, Register]:
+def registers(tile: Tile, params: CardParams) -> dict[str, Register]:
     """A tile's registers by short name (`mac`, `next_hop[0]`), arrays unrolled; no counters, no histogram."""
     found: dict[str, Register] = {}
+    tenants = {f"cfg.{field.name}" for field in tile.kind.config if field.format == "tenant"}
     for register in tile.kind.registers:
         if register.name.startswith(COUNTERS) or register.name == HISTOGRAM:
             continue
         name = register.name.removeprefix("cfg.")
         for index in range(elements(tile, register)):
-            found[name if register.count == 1 else f"{name}[{index}]"] = _element(register, index)
+            width = params.tenant_bits if register.name in tenants else register.width
+            found[name if register.count == 1 else f"{name}[{index}]"] = replace(register, offset=register.offset + index * register.stride, width=width, count=1, fields=(), elements="")
     return found
 
 
@@ -63,12 +67,6 @@ def elements(tile: Tile, register: Register) -> int:
         return register.count
     default = next(int(item.default) for item in tile.kind.parameters if item.name == register.elements)
     return dict(tile.parameters).get(register.elements, default)
-
-
-def _element(register: Register, index: int) -> Register:
-    return Register(
-        register.name, register.offset + index * register.stride, register.width, register.access, register.doc
-    )
 
 
 def histogram(tile: Tile) -> Register | None:

@@ -13,7 +13,7 @@ from girih.compiler.read.scheduling import SECTIONS, read_scheduling
 from girih.compiler.read.traffic import read_traffic
 from girih.compiler.scheduling import SchedulingText
 from girih.rmt.action import most_hops
-from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TIME_BITS, TIMINGS, CardParams, type_widths
+from girih.spec.message import LARGEST_FRAME, SUPPORTED_WIDTHS, TENANTS, TIME_BITS, TIMINGS, CardParams, type_widths
 
 CARD_KEYS = (
     "name", "width", "clock_mhz", "clocks", "timing", "max_frame", "time_bits", "route_hops", "chain_hops", "ports", "fabric", "mac", "ip", "gateway", "tiles", *SECTIONS, "traffic", "memory", "snapshots",
@@ -43,12 +43,14 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         )
     scheduling = read_scheduling(keys, report)
     chain_hops = _chain_hops(keys, scheduling, report)
+    tiles = _tiles(keys.get("tiles"), report)
     params = CardParams(
         data_width=width,
         max_frame=number(keys, "max_frame", 64, LARGEST_FRAME, DEFAULTS.max_frame, report),
         route_hops=number(keys, "route_hops", chain_hops + 1, 15, chain_hops + 1 if chain_hops else DEFAULTS.route_hops, report),
         chain_hops=chain_hops,
         service_bits=_bits(len(scheduling.services)) if chain_hops else DEFAULTS.service_bits,
+        tenants=_tenants(scheduling, tiles),
         time_bits=number(keys, "time_bits", *TIME_BITS, DEFAULTS.time_bits, report),
         timing=word(keys, "timing", tuple(TIMINGS), DEFAULTS.timing, report, "the card"),
     )
@@ -61,7 +63,7 @@ def read(tree: Map, stem: str, report: Report) -> Design:
         ports=ports,
         fabric=_fabric(keys.get("fabric"), report),
         addresses=_addresses(keys, ports, report),
-        tiles=_tiles(keys.get("tiles"), report),
+        tiles=tiles,
         tiles_line=keys["tiles"].line if "tiles" in keys else 1,
         scheduling=scheduling,
         traffic=read_traffic(keys.get("traffic"), report),
@@ -75,7 +77,15 @@ def read(tree: Map, stem: str, report: Report) -> Design:
 
 def _bits(services: int) -> int:
     """The bits of a service number; too many services are reported elsewhere."""
-    return min(max(1, (services - 1).bit_length()), DEFAULTS.service_bits)
+    return min(max(1, (services - 1).bit_length()), type_widths()["service"])
+
+
+def _tenants(scheduling: SchedulingText, tiles: tuple[TileText, ...]) -> int:
+    """A power of two, enough for the operator, the tenants that the design names, their numbers, and as many as a tile says that it knows."""
+    said = [value for tile in tiles for key, tree in tile.settings if key.text == "tenants" and (value := values.number(tree)) is not None]
+    numbers = [tenant.number + 1 for tenant in scheduling.tenants if tenant.number is not None]
+    most = max([len(scheduling.tenants) + 1, *numbers, *said])
+    return 1 << (min(max(TENANTS[0], most), TENANTS[1]) - 1).bit_length()
 
 
 def _chain_hops(keys: dict[str, Tree], scheduling: SchedulingText, report: Report) -> int:

@@ -22,7 +22,7 @@ from girih.compiler.scheduling import (
 )
 from girih.services.policy import CLASS_VALUES
 from girih.services.tenants import MOST_BYTES, MOST_ENTRIES, MOST_WEIGHT
-from girih.spec.message import struct_fields, type_widths
+from girih.spec.message import TENANTS, struct_fields
 
 ANY = "any"  # stands for everything that is not named
 SECTIONS = ("services", "tenants", "chains")
@@ -30,7 +30,7 @@ SERVICE_KEYS = ("units", "policy", "push", "affinity", "credits", "share", "by_t
 TENANT_KEYS = ("id", "weight", "guarantee", "limit", "entries", "services", "ports")
 CHAIN_KEYS = ("services", "tenant", "exit", "match")
 HOP_KEYS = ("class", "meta")
-MOST_TENANTS = 1 << type_widths()["tenant"]
+MOST_TENANTS = TENANTS[1]
 _HOP_BITS = {field.name: field.bits for field in struct_fields("hop")}
 MOST_CLASSES = 1 << _HOP_BITS["rank_class"]
 MOST_META = (1 << _HOP_BITS["meta"]) - 1
