@@ -61,7 +61,7 @@ class Model:
         """Sets the configuration's inputs from the model's."""
         dut, units = self.dut, self.units
         dut.unit_enabled_i.value = packed([u.enabled for u in units], 1)
-        dut.unit_service_i.value = packed([u.service for u in units], 4)
+        dut.unit_service_i.value = packed([u.service for u in units], 5)
         dut.unit_credits_i.value = packed([u.credits for u in units], 8)
         dut.unit_node_i.value = packed([u.node for u in units], 8)
         dut.affinity_i.value = self.affinity

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 from decimal import Decimal
+from math import isfinite
 
 from girih.compiler import values
 from girih.compiler.model import Clocks
@@ -37,7 +38,7 @@ def clock_lines(tree: Tree | None) -> tuple[tuple[str, int], ...]:
 def _hertz(edge: str, tree: Tree, card_mhz: int, report: Report) -> int | None:
     """A clock in Hz, exact as it was written; None after an error."""
     number = tree.value if isinstance(tree, Scalar) else None
-    if not isinstance(number, int | float) or isinstance(number, bool) or not isinstance(tree, Scalar):
+    if not isinstance(number, int | float) or isinstance(number, bool) or not isfinite(number) or not isinstance(tree, Scalar):
         report.error(tree.line, f"{edge} of clocks is {values.what_it_is(tree)}; it must be a number of MHz", f"Write {edge}: 322.265625")
         return None
     if not LEAST_MHZ <= number <= MOST_MHZ:
