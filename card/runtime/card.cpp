@@ -20,7 +20,7 @@ constexpr unsigned OpenAfter = 32;  // cycles and edges after a reset, by which 
 thread_local Card *current = nullptr;  // the card whose model is being evaluated, for the probes
 }  // namespace
 
-Card::Card(const girih_params &params) 
+Card::Card(const girih_params &params)
     : params_(params),
       model_(make_model(params.seed, params.ports)),
       axil_(model_->pins),
