@@ -48,12 +48,13 @@ class Record:
     def read(cls, text: bytes) -> Record:
         beside, data = text[:FLIT_BYTES], text[FLIT_BYTES:]
         assert not any(beside[16:]), "bytes without a meaning are 0"
-        bits, size = beside[0], beside[1]
+        about = int.from_bytes(beside[:4], "little")
         number = int.from_bytes(beside[10:16], "little")
         cycle = int.from_bytes(beside[4:10], "little")
-        there, first, last, void, lossless = (bool(bits >> n & 1) for n in range(5))
-        assert not bits >> 5
-        return cls(there, first, last, void, lossless, data[:size], beside[2] & 15, beside[2] >> 4, beside[3], cycle, number)
+        there, first, last, void, lossless = (bool(about >> n & 1) for n in range(5))
+        assert not about >> 5 & 1
+        size, port, tenant, source = about >> 6 & 255, about >> 14 & 15, about >> 18 & 63, about >> 24
+        return cls(there, first, last, void, lossless, data[:size], port, tenant, source, cycle, number)
 
 
 class Monitor:
