@@ -103,6 +103,31 @@ def _narrow(package: str, widths: dict[str, int]) -> str:
     )
 
 
+def sources(
+    top: str,
+    *,
+    mutation: tuple[str, str, str] | None,
+    abstraction: Sequence[tuple[str, str, str]],
+    assumed: Sequence[str],
+    widths: dict[str, int],
+    chained: bool,
+) -> dict[str, str]:
+    """The files that a solver gets, by name; options as those of `verdict`. Raises ValueError if a text to be replaced is not there, exactly once."""
+    basic = CardParams.with_groups(128, groups=(CHAIN,) if chained else ())
+    generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained), service_bits=1 if chained else basic.service_bits))
+    texts = {path.name: path.read_text() for path in resolve([top], [generated])}
+    if PACKAGE in texts:
+        texts[PACKAGE] = _narrow(texts[PACKAGE], widths)
+    for module, old, new in [*abstraction, *([mutation] if mutation else [])]:
+        name = f"{module}.sv"
+        if texts[name].count(old) != 1:
+            raise ValueError(f"{name} holds {old!r} {texts[name].count(old)} times, so it cannot be broken there")
+        texts[name] = texts[name].replace(old, new)
+    for module in assumed:
+        texts[f"{module}.sv"] = texts[f"{module}.sv"].replace("assert (", "assume (")
+    return texts
+
+
 def verdict(
     top: str,
     *,
@@ -131,18 +156,7 @@ def verdict(
     clocks_are_inputs: each clock rises and falls when the solver likes. A cycle is then a step of the solver, an assertion in
     `always_comb` holds in each, and all registers are 0 in the first one.
     """
-    basic = CardParams.with_groups(128, groups=(CHAIN,) if chained else ())
-    generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained), service_bits=1 if chained else basic.service_bits))
-    texts = {path.name: path.read_text() for path in resolve([top], [generated])}
-    if PACKAGE in texts:
-        texts[PACKAGE] = _narrow(texts[PACKAGE], widths or {})
-    for module, old, new in [*abstraction, *([mutation] if mutation else [])]:
-        name = f"{module}.sv"
-        if texts[name].count(old) != 1:
-            raise ValueError(f"{name} holds {old!r} {texts[name].count(old)} times, so it cannot be broken there")
-        texts[name] = texts[name].replace(old, new)
-    for module in assumed:
-        texts[f"{module}.sv"] = texts[f"{module}.sv"].replace("assert (", "assume (")
+    texts = sources(top, mutation=mutation, abstraction=abstraction, assumed=assumed, widths=widths or {}, chained=chained)
     config = CONFIG.format(
         mode=mode,
         depth=depth,

@@ -25,7 +25,7 @@ BROKEN = [
     # One set of staged words for all tenants.
     ("assign stage_tenant = forget ? owner : window_tenant_i;", "assign stage_tenant = '0;"),
     # A tenant names the owner of a key, as only the operator may.
-    ("assign owner = window_tenant_i == '0 ? window_data_i[11:8] : window_tenant_i;", "assign owner = window_data_i[11:8];"),
+    ("assign owner = window_tenant_i == '0 ? meant : window_tenant_i;", "assign owner = meant;"),
     # A key is loaded although only some words are staged, by whoever.
     ("staged_q[window_tenant_i] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
 ]
