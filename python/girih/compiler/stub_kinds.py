@@ -50,7 +50,7 @@ def service_kinds() -> dict[str, Kind]:
             EngineParameter("units", 8, 1, 16, "units"),
             EngineParameter("services", 8, 1, 16, "services"),
             EngineParameter("tenants", 4, 1, 32, "tenants"),
-            EngineParameter("most_queues", 64, 2, 128, "queues"),
+            EngineParameter("most_queues", 64, 2, 64, "queues"),
             EngineParameter("cells", 1024, 16, 4096, "cells of each channel"),
             EngineParameter("lossless_slots", 2, 1, 8, "lossless messages that a unit is sent"),
         ),

@@ -154,8 +154,10 @@ def _of_scheduler(
     queues = needs["services"] * needs["tenants"]
     known = all(needs[item.name] <= int(item.max) for item in kind.parameters if item.name in needs)  # others have been reported
     if most is not None and known and queues > most:
+        limit = next(int(item.max) for item in kind.parameters if item.name == "most_queues")
         what = f"the card has {needs['services']} services and {needs['tenants']} tenants, which makes {queues} queues; {tile.name} may have {most}"
-        report.error(tile.line, what, f"Leave some out, or write most_queues: {queues} in {tile.name}, which makes it large and slow.")
+        more = f", or write most_queues: {queues} in {tile.name}, which makes it large and slow" if queues <= limit else ""
+        report.error(tile.line, what, f"Leave some out{more}.")
     return found
 
 
