@@ -48,6 +48,7 @@ class Ring:
         self.writes = 0
         self.held: set[int] = set()  # tiles that hold back their changes
         dut.control_ready_i.value = dut.control_answer_valid_i.value = 0
+        self.silent = False  # takes no request
         cocotb.start_soon(self._run())
 
     def answer(self, write: int, node: int, at: int, data: int) -> tuple[int, int]:
@@ -79,7 +80,7 @@ class Ring:
             await RisingEdge(dut.clk_i)
             dut.control_answer_valid_i.value = 0
             ready = random.random() < 0.7
-            if dut.control_ready_i.value == 1 and dut.control_valid_o.value == 1:
+            if dut.control_ready_i.value == 1 and dut.control_valid_o.value == 1 and not self.silent:
                 asked = unpack(REQUEST_FIELDS, int(dut.control_request_o.value))
                 dut.control_ready_i.value = 0
                 for _ in range(random.choice((0, 3, 20))):
@@ -88,7 +89,7 @@ class Ring:
                 dut.control_answer_i.value = pack(ANSWER_FIELDS, {"tag": asked["tag"], "status": status, "data": data})
                 dut.control_answer_valid_i.value = 1
                 continue
-            dut.control_ready_i.value = int(ready)
+            dut.control_ready_i.value = int(ready and not self.silent)
 
 
 class ControllerBench:
