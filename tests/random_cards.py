@@ -83,9 +83,10 @@ def random_params(rng: random.Random, chained: bool) -> CardParams:
 
 
 def external_memory(params: CardParams, names: Names, rng: random.Random) -> list[str]:
-    """A memory tile and copy engines with grants; sometimes also the host's memory, for the engines and a probe."""
+    """A memory tile, of either sort, and copy engines with grants; sometimes also the host's memory, for the engines and a probe."""
     memory, copies = names.new("memory"), [names.new("copy") for _ in range(rng.randint(1, 3))]
-    tiles, ways = [tile(memory, "memory", params, rng, **grants_of(copies, rng))], memory
+    kind = random.Random(str(copies)).choice(("memory", "block_memory"))
+    tiles, ways = [tile(memory, kind, params, rng, **grants_of(copies, rng))], memory
     if rng.random() < 0.5:
         dma = names.new("dma")
         tiles += host_memory(dma, copies, params, names, rng)

@@ -7,10 +7,11 @@ import random
 import pytest
 
 from girih.card.account import account
-from girih.card.copies import CopyEngine
+from girih.card.copies import CopyEngine, at_host
 from girih.card.copy import snapshot
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
+from girih.experiments.host_driver import BASE, HostMemory
 from girih.paths import ROOT
 from girih.testing import SEED
 
@@ -258,3 +259,48 @@ def test_a_replay_has_the_content_and_the_settings_of_the_memory(tmp_path):
         replay = card.replay(tmp_path / "run")
         assert replay.difference is None and replay.accesses > 100
         assert card.memory.read(0, 256 * PAGE) == held and card.memory.read(512 * PAGE, 3 << 20) == beyond
+
+
+# Block RAM that two tiles share, each with half of it, filled and read through the memory of the host.
+BLOCK = """\
+width: 128
+max_frame: 1518
+fabric: {mesh: [4, 2]}
+mac: 02:67:69:72:69:68
+ip: 10.77.0.2/24
+tiles:
+  eth_rx: {kind: eth_rx, promiscuous: true, next: {any: host}}
+  host: {kind: virtio_net, segmentation: 0, next: {any: eth_tx}}
+  eth_tx: {kind: eth_tx}
+  one: {kind: copy, next: {memory: ram, host: dma}}
+  two: {kind: copy, next: {memory: ram, host: dma}}
+  ram: {kind: block_memory, pages: 8, grant_node: [one, two], grant_first: [0, 4], grant_last: [3, 7], grant_rights: [3, 3]}
+  dma: {kind: dma, grant_first: [0x700000], grant_last: [0x7000ff], grant_rights: [15]}
+"""
+
+
+def test_tiles_share_block_memory_and_each_reaches_its_part(tmp_path):
+    """Four pages of each go in and come back, at the same time; neither reaches the other's part."""
+    (tmp_path / "block.yaml").write_text(BLOCK)
+    with VirtualCard.open(tmp_path / "block.yaml", collect=True) as card:
+        host = HostMemory(card, 256 * PAGE)
+        engines = {name: CopyEngine(card.registers, name) for name in ("one", "two")}
+        data = {name: random.Random(name).randbytes(4 * PAGE) for name in engines}
+        places = {name: BASE + 16 * index * PAGE for index, name in enumerate(engines)}
+        ends = {name: 4 * index * PAGE for index, name in enumerate(engines)}
+        for name, engine in engines.items():
+            host.write(places[name], data[name])
+            engine.start(at_host(places[name]), ends[name], 4 * PAGE)
+        finish(card, *engines.values())
+        for name, engine in engines.items():
+            engine.start(ends[name], at_host(places[name] + 8 * PAGE), 4 * PAGE)
+        finish(card, *engines.values())
+        for name, engine in engines.items():
+            assert engine.failure is None
+            assert host.read(places[name] + 8 * PAGE, 4 * PAGE) == data[name]
+        engines["one"].start(4 * PAGE, at_host(BASE + 64 * PAGE), PAGE)
+        engines["two"].start(at_host(BASE), 3 * PAGE, PAGE)
+        finish(card, *engines.values())
+        assert [engine.failure for engine in engines.values()] == ["refused", "refused"]
+        assert host.read(BASE + 64 * PAGE, PAGE) == bytes(PAGE)
+        assert card.registers.counters("ram")["ram"]["mark_refused"] >= 2

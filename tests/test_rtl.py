@@ -57,6 +57,7 @@ REFUSED = [
     ("control_watch", "Watches", 65, "control_watch: Watches is 65; it must be from 1 to 64"),
     ("core_complex", "MemoryBytes", 5000, "core_complex: MemoryBytes is 5000; it must be a power of two, at least 4096"),
     ("core_memory", "Words", 1000, "core_memory: Words is 1000; it must be a power of two, at least 1024"),
+    ("axi_ram", "Pages", 3, "axi_ram: Pages is 3; it must be a power of two from 1 to 4096"),
     ("credit_manager", "LosslessSlots", 0, "credit_manager: LosslessSlots is 0; it must be at least 1"),
     ("credit_manager", "Services", 33, "credit_manager: Services is 33; it must be from 1 to 32"),
     ("credit_manager", "Units", 65, "credit_manager: Units is 65; it must be from 1 to 64"),

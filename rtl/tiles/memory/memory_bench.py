@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tiles `memory` and `dma` share: requests and their replies, a memory model, and a slave on the AXI4 port that
+"""What the tests of the tiles `memory`, `dma` and `block_memory` share: requests and their replies, a memory model, and a slave on the AXI4 port that
 answers late, out of order and with errors."""
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ PAGE, WORD = ACCESS.size("PageBytes"), ACCESS.size("WordBytes")
 READ, WRITE, ANY_NODE, ANY_TENANT = 1, 2, 4, 8
 GRANTS = 8
 KIND = os.environ.get("GIRIH_KIND", "memory")  # of the tile under test
-PREFIX = {"memory": "m_axi", "dma": "m_axi_host"}[KIND]  # of the pins of its bus
-UPPER = {"memory": None, "dma": 0xFEDCBA}[KIND]  # bits 63 to 40 of its addresses, which the memory here does not have
+PREFIX = {"memory": "m_axi", "dma": "m_axi_host"}.get(KIND, "")  # of the pins of its bus, if it has one
+UPPER = 0xFEDCBA if KIND == "dma" else None  # bits 63 to 40 of its addresses, which the memory here does not have
 
 
 def op(name: str) -> int:
