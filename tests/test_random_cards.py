@@ -19,7 +19,7 @@ from tests.random_cards import random_card, services, stack
 
 CHECKED = 80  # designs
 MIDDLE = 3  # a design of middle size
-ELSEWHERE = {"nat", "icmp_error", "ipip_rx", "ipip_tx"}  # their cards are in test_nat.py and test_tunnel.py
+ELSEWHERE = {"nat", "icmp_error", "ipip_rx", "ipip_tx", "tcp_memory"}  # their cards are in test_nat.py, test_tunnel.py and test_tcp_memory.py
 LINTED = [pytest.param(number, marks=() if number == MIDDLE else pytest.mark.thorough) for number in range(60)]
 RUN = [pytest.param(number, marks=pytest.mark.thorough) for number in range(6)]
 HOST = Host(bytes([2, 0, 0, 0, 0, 0x11]), bytes([10, 77, 0, 1]))

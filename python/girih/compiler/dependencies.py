@@ -31,6 +31,15 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Requests(Buffer):
+    """What a tile whose requests have a fabric port of their own stores for them; its other messages wait elsewhere."""
+
+    @property
+    def text(self) -> str:
+        return f"the requests of tile {self.tile}"
+
+
+@dataclass(frozen=True)
 class ControlRing:
     """The control network as one resource: an access may wait for other accesses, to any tile."""
 
@@ -73,7 +82,9 @@ def dependencies(card: Card, messages: Walk | None = None) -> Graph:
         leaves = [step for step in steps if step.start.tile == tile.name]
         _add_tile(graph, card, tile, comes, leaves)
         if "reply" in tile.kind.waits:
-            _add_replies(graph, card, tile, leaves, steps)
+            _add_replies(graph, card, tile, Buffer(tile.name), leaves, steps)
+        if "request" in tile.kind.waits:
+            _add_requests(graph, card, tile, comes, [step for step in leaves if step.start.port], steps)
     return graph
 
 
@@ -89,7 +100,7 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
         for place in tile.places:
             graph.wait(Channel(OUT, place, place), buffer, Because(f"{tile.name} {HOLDS[kind.buffering]}"))
     for message_class in sorted({int(step.after.reply) for step in leaves}):
-        for place in tile.places:
+        for place in tile.places[: 1 if kind.request_port else None]:
             graph.wait(buffer, Channel(IN, place, place, message_class), Because(f"what {tile.name} has leaves in order", plain=True))
     if "control" in kind.waits:
         graph.wait(buffer, ControlRing(), Because(f"{tile.name} waits for an answer of the control network"))
@@ -97,7 +108,17 @@ def _add_tile(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: l
         graph.wait(ControlRing(), buffer, Because(f"an access to {tile.name} waits for the messages in it"))
 
 
-def _add_replies(graph: Graph, card: Card, tile: Tile, leaves: list[Step], steps: list[Step]) -> None:
+def _add_requests(graph: Graph, card: Card, tile: Tile, comes: list[Step], leaves: list[Step], steps: list[Step]) -> None:
+    """A tile that takes no more until its requests, which leave by a port of their own, have left and been answered. leaves: these requests."""
+    requests = Requests(tile.name)
+    if comes:
+        graph.wait(Channel(OUT, tile.at, tile.at), requests, Because(f"{tile.name} takes no more until its requests have left"))
+    for place in sorted({tile.places[step.start.port] for step in leaves}):
+        graph.wait(requests, Channel(IN, place, place), Because(f"the requests of {tile.name} leave in order", plain=True))
+    _add_replies(graph, card, tile, requests, leaves, steps)
+
+
+def _add_replies(graph: Graph, card: Card, tile: Tile, holder: Resource, leaves: list[Step], steps: list[Step]) -> None:
     """A tile that waits for replies waits for the whole path of each reply to its messages: only replies of class 1, if it takes those."""
     after: dict[State, list[State]] = {}
     for step in steps:
@@ -112,7 +133,7 @@ def _add_replies(graph: Graph, card: Card, tile: Tile, leaves: list[Step], steps
         if step.after.at.tile == tile.name and step.after.reply == tile.kind.takes_replies and step.before in asked:
             place = card.tile(step.start.tile).places[step.start.port]
             because = Because(f"{tile.name} sends no more before {step.start.tile} has answered")
-            graph.wait(Buffer(tile.name), Channel(IN, place, place, int(step.after.reply)), because)
+            graph.wait(holder, Channel(IN, place, place, int(step.after.reply)), because)
 
 
 def lossless_tiles(messages: Walk) -> frozenset[str]:

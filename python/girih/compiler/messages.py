@@ -255,7 +255,8 @@ class _Machine:
             for key in tile.kind.next.names.values():
                 yield from self._by(tile, _of_key(tile, key), state, state, label, lane=min(key, len(tile.places) - 1))
         else:
-            yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain))
+            lane = int(tile.kind.request_port and state.new)
+            yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain), lane=lane)
 
     def _dispatched(self, state: State) -> Iterator[Step]:
         """Steps to a unit of the next service, through the port by which the message arrived. A message without a chain is dropped."""

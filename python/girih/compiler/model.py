@@ -284,6 +284,11 @@ class Link:
         return int(self.side.startswith("reply"))
 
     @property
+    def port(self) -> int:
+        """The tile's fabric port."""
+        return int(self.side == "request_out") if self.index is None else self.index
+
+    @property
     def into_tile(self) -> bool:
         return self.side.endswith("in")
 
@@ -356,10 +361,10 @@ class Card:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """The links that can be captured: `in`, `out`, `reply_in` and `reply_out` of each tile, those that its kind has."""
+        """The links that can be captured: `in`, `out`, `request_out`, `reply_in` and `reply_out` of each tile, those that its kind has."""
         return tuple(
             Link(tile, side, port if tile.kind.many_ports else None)
             for tile in self.tiles
             for side in tile.kind.sides
-            for port in range(len(tile.nodes))
+            for port in range(len(tile.nodes) if tile.kind.many_ports else 1)
         )

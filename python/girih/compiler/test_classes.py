@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Message classes: which cards have two, the RTL emitted for them, which tiles may send requests, and their place in the proof."""
 
+import re
 from dataclasses import replace
 
 import pytest
 
 from girih.compiler.check.deadlock import DeadlockError
-from girih.compiler.dependencies import Buffer, dependencies
+from girih.compiler.dependencies import Buffer, Requests, dependencies
 from girih.compiler.emit.card import emit_card
 from girih.compiler.emit.sim import emit_sim
 from girih.compiler.emit.watch import watch, watched
@@ -193,3 +194,41 @@ def test_a_program_asks_by_itself_and_sends_messages_on():
 def test_what_a_program_cannot_ask(old, new, complaint):
     with pytest.raises((GirihError, GirihErrors), match=complaint):
         card_of(PROGRAM.replace(old, new))
+
+
+STACK = """\
+fabric: {mesh: [4, 3]}
+tiles:
+  eth_rx: {kind: eth_rx, at: [0, 0], next: {ipv4: ip_rx, arp: arp}}
+  ip_rx: {kind: ipv4_rx, at: [1, 0], next: {tcp: tcp}}
+  tcp: {kind: tcp_memory, at: [[2, 1], [3, 1]], connections: 16, window: 2048, listen: [7], next: {network: ip_tx, 7: echo, memory: memory}}
+  echo: {kind: tcp_echo, at: [2, 0], next: tcp}
+  arp: {kind: arp, at: [0, 1], next: eth_tx}
+  eth_tx: {kind: eth_tx, at: [0, 2]}
+  ip_tx: {kind: ipv4_tx, at: [1, 2], next: arp}
+  memory: {kind: memory, at: [3, 0], grant_node: [tcp], grant_last: [15], grant_rights: [3]}
+"""
+
+
+def test_requests_with_a_port_of_their_own():
+    """They leave by it alone, and their replies come to the first port. What comes waits for them, but for no other message of the tile."""
+    card = card_of(STACK)
+    starts = {(step.path.dst, step.start.port) for step in walk(card).steps if step.start.tile == "tcp"}
+    assert starts == {("ip_tx", 0), ("echo", 0), ("memory", 1)}
+    found = edges(card)
+    tcp, apart, memory = (2, 1), (3, 1), (3, 0)
+    requests = Requests("tcp")
+    assert {(Channel(OUT, tcp, tcp), requests), (requests, Channel(IN, apart, apart)), (requests, Channel(IN, memory, memory, 1))} <= found
+    assert {wanted for holder, wanted in found if holder == requests} == {Channel(IN, apart, apart), Channel(IN, memory, memory, 1)}
+    assert (Channel(OUT, tcp, tcp), Buffer("tcp")) not in found
+    assert [link.name for link in card.links if link.tile.name == "tcp"] == ["tcp.in", "tcp.out", "tcp.request_out", "tcp.reply_in"]
+
+
+def test_requests_must_not_share_a_link_with_messages_to_applications():
+    """Such a message may wait for the application, which waits for the tile, which waits for its requests: behind that message."""
+    shared = STACK.replace("[[2, 1], [3, 1]]", "[[2, 1], [1, 1]]").replace("tcp_echo, at: [2, 0]", "tcp_echo, at: [3, 1]")
+    with pytest.raises(DeadlockError, match=r"tcp > memory \(memory\) holds tcp.1 > fabric, \[1, 1\] > \[2, 1\] and waits for \[2, 1\] > \[3, 1\]"):
+        card_of(shared)
+    crossbar = re.sub(r", at: \[[\[\], 0-9]+\]", "", shared).replace("{mesh: [4, 3]}", "crossbar")
+    assert "at:" not in crossbar
+    card_of(crossbar)  # a link to each tile, and so none that they share

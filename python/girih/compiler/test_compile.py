@@ -94,6 +94,7 @@ BUILT = {
     "panic_core": "test_core_programs.py",
     "panic_delay": "test_panic.py",
     "tcp_echo": "test_tcp.py",
+    "tcp_memory": "test_tcp_memory.py",
     "tcp_socket": "test_tcp_socket.py",
 } | dict.fromkeys(("dma_core", "memory", "panic_pipeline", "stun"), "test_registers.py") | dict.fromkeys(("demo", "logged", "managed", "shout", "udp_echo", "udp_echo_butterfly", "udp_echo_cut_through", "udp_echo_xbar"), "test_designs.py")
 LINTED = [

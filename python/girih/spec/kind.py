@@ -138,7 +138,8 @@ class Kind:
 
     engine: its module, written by hand, or generated around its core or stream if it has one. fabric: whether the engine takes messages
     from the fabric ("in"), sends them ("out"), "both" or "none". fabric_ports: the number of its fabric ports, or the parameter
-    that gives it. replies: whether it "takes" them, "sends" them, "both" or "none", by links of their own.
+    that gives it. replies: whether it "takes" them, "sends" them, "both" or "none", by links of their own. request_port: its requests leave by
+    a fabric port of their own, so they never wait for its other messages.
     reads, may_read, writes: groups of the descriptor's fields, see docs/contracts.md. output_register: one cycle more between engine
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
@@ -188,6 +189,7 @@ class Kind:
     registers: tuple[Register, ...]
     rdl: Path
     yaml: Path
+    request_port: bool = False
 
     @property
     def counters(self) -> tuple[Counter, ...]:
@@ -266,8 +268,8 @@ class Kind:
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Its links with the fabric: `in`, `out`, and those for replies."""
-        there = (("in", self.has_input), ("out", self.has_output), ("reply_in", self.takes_replies), ("reply_out", self.sends_replies))
+        """Its links with the fabric: `in`, `out`, that of its own for requests, and those for replies."""
+        there = (("in", self.has_input), ("out", self.has_output), ("request_out", self.request_port), ("reply_in", self.takes_replies), ("reply_out", self.sends_replies))
         return tuple(side for side, has in there if has)
 
     @property
@@ -296,12 +298,12 @@ class Kind:
 
     def in_ports(self, ports: int) -> range:
         """The fabric ports at which messages arrive, for a tile with `ports` of them."""
-        return range(0 if not self.has_input else 1 if self.has_lanes else ports)
+        return range(0 if not self.has_input else 1 if self.has_lanes or self.request_port else ports)
 
     def ports_of(self, parameters: Mapping[str, int]) -> int:
         """The fabric ports of a tile with these parameters."""
         if isinstance(self.fabric_ports, int):
-            return self.fabric_ports
+            return self.fabric_ports + self.request_port
         default = int(next(p.default for p in self.parameters if p.name == self.fabric_ports))
         return int(parameters.get(self.fabric_ports, default))
 

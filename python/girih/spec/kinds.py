@@ -41,7 +41,7 @@ if TYPE_CHECKING:  # the compiler of register descriptions takes longer to impor
 SHELL = RTL / "shell"
 CARD = RTL / "control" / "card.rdl"
 BUFFERING = ("cut_through", "store_and_forward", "drops", "sink")
-WAITS = ("reply", "control", "data")
+WAITS = ("reply", "control", "data", "request")
 TENANT = ("keeps", "chooses", "own")
 USES = ("axis_in", "axis_out", "axi", "host", "host_interrupt", "now", "latency", "window", "credits_in", "credits_out", "control", "interrupts")
 FABRIC = ("in", "out", "both", "none")
@@ -220,6 +220,7 @@ def read_kind(description: Path) -> Kind:
         registers=tuple(_registers(top)),
         rdl=rdl,
         yaml=description,
+        request_port=facts.get("request_port", False),
     )
     _check(kind)
     return kind
@@ -301,13 +302,16 @@ def _check(kind: Kind) -> None:
     if isinstance(ports, str):
         require(ports in parameters, f"fabric_ports is {ports}; it must be a number or a parameter")
         ports = int(parameters[ports].max)
-    links = ports + (kind.replies != "none")
+    links = ports + kind.request_port + (kind.replies != "none")
     require(kind.counted_ports == links, f"counters has {kind.counted_ports} shell; write shell_counters shell[{links}]")
     require(kind.replies in REPLIES, f"replies is {kind.replies}; it must be one of {', '.join(REPLIES)}")
     require(kind.replies == "none" or not kind.many_ports, "a kind with replies has one fabric port")
     require(not kind.sends_replies or kind.has_input, "a kind that sends replies takes requests; write fabric: in or both")
     require(not kind.sends_replies or ROUTE in kind.groups, f"a kind that sends replies sends them by a source route; write writes: [{ROUTE}]")
     require(not kind.takes_replies or kind.has_output, "a kind that takes replies sends requests; write fabric: out or both")
+    require("request" not in kind.waits or kind.request_port, "a kind whose requests have no port of their own does not wait for them apart; remove request from waits")
+    apart = kind.takes_replies and kind.has_input and bool(kind.requests)
+    require(not kind.request_port or apart, "a kind with a request_port takes messages and replies, and names its requests in next")
     require("reply" not in kind.waits or kind.replies != "sends", "a kind that takes no replies does not wait for them; remove reply from waits")
     require(not kind.many_ports or kind.fabric == "both", "a kind with several fabric ports has fabric: both")
     require(kind.tenant in TENANT, f"tenant is {kind.tenant}; it must be one of {', '.join(TENANT)}")

@@ -16,7 +16,7 @@ TEXT = "kind: echo\nsummary: none\nengine: echo_engine\nuses: []\nbuffering: cut
     ("old", "new", "complaint"),
     [
         ("cut_through", "none", "buffering is none; it must be one of cut_through, store_and_forward, drops, sink"),
-        ("next:", "waits: [long]\nnext:", "waits names long; it may name reply, control, data"),
+        ("next:", "waits: [long]\nnext:", "waits names long; it may name reply, control, data, request"),
         ("next:", "reads: [wings]\nnext:", "reads names wings; it may name route, chain, meta, network, transport, payload, payload_sum, timing, memory, stream"),
         ("next:", "lossless: always\nnext:", "lossless is always, which its configuration does not have"),
     ],

@@ -98,6 +98,8 @@ FIELD = "field { sw = rw; hw = r; }"
         (("fabric_ports: channels", "fabric_ports: many"), "fabric_ports is many; it must be a number or a parameter"),
         (("fabric_ports: channels", "fabric_ports: 2"), "counters has 3 shell; write shell_counters shell[2]"),
         (("tenant: chooses", "tenant: any"), "tenant is any; it must be one of keeps, chooses, own"),
+        (("fabric: both", "fabric: both\nwaits: [request]"), "a kind whose requests have no port of their own does not wait for them apart"),
+        (("fabric: both", "fabric: both\nrequest_port: true"), "counters has 3 shell; write shell_counters shell[4]"),
         (("  units:", "  unit:"), "credits_in needs a parameter units"),
         (("fabric: both", "fabric: out"), "a kind with several fabric ports has fabric: both"),
         (("credits_out, control, interrupts", "credits_out"), "a kind that uses control, and no other, has registers control_right right[n] @ 0x0800"),

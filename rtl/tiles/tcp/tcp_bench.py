@@ -70,6 +70,7 @@ class TcpBench:
     def __init__(self, bench: EngineBench):
         self.bench, self.dut, self._read = bench, bench.dut, 0
         self.begun = cycle_now()  # when the reset ended, and with it the first tick began
+        self.late = 200 if hasattr(bench.dut, "fails_i") else 0  # cycles that buffers in a memory may take, more than those of the tile
         self.segments: list[TCP] = []  # sent and not yet taken by `segment`
         self.told: list[Message] = []
         self.tenants = {2}  # whose segments the card may send
@@ -78,6 +79,8 @@ class TcpBench:
     @classmethod
     async def start(cls, dut, *, stall: float = 0.3, **config) -> TcpBench:
         """stall: so that whatever happens also happens while the output waits."""
+        if hasattr(dut, "fails_i"):  # the bench of tcp_memory
+            dut.fails_i.value = 0
         self = cls(await EngineBench.start(dut, "tcp", stall=stall, **(CONFIG | config)))
         await ClockCycles(dut.clk_i, 2 * CONNECTIONS + 10)
         return self

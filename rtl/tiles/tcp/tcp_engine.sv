@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP (RFC 9293): segments from and to IPv4 tiles, and the byte streams of connections from and to applications. docs/tcp.md
-// says what it does. The input is always taken, even while the output is stalled, so this tile closes no circle of waits.
-//
-//                 +-> tcp_front --> tcp_events --+--> tcp_maker -----+
-//   in (segments, |       |             |        +--> tcp_notifier --+-> out (segments, messages to applications)
-//   commands) ----+       +--> stream_memory: bytes received, bytes to send
+// TCP (RFC 9293) with the bytes of its streams in RAM of the tile: tcp_stack, and a stream_memory for each direction. The input is always
+// taken, even while the output is stalled, so this tile closes no circle of waits.
 module tcp_engine
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::*;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_pkg::*;
 #(
     parameter int unsigned Connections = 1024,
     parameter int unsigned Window = 8192
@@ -26,57 +22,39 @@ module tcp_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  localparam int unsigned Segments = 16;  // that wait for tcp_maker
-  localparam next_key_t ToNetwork = '0;
-  if (Window < 2048 || Window > 65536 || (Window & (Window - 1)) != 0) begin : gen_bad_window
-    $fatal(1, "tcp_engine: Window is %0d; it must be a power of two from 2048 to 65536", Window);
-  end
-
-  logic clear, work_valid, work_ready, result_valid;
-  logic [15:0] clear_index;
-  tick_t now;
-  work_t work;
-  block_t block;
-  result_t result;
-  event_e result_kind;
-  logic receive_write, send_write;
-  connection_t write_connection;
-  seq_t write_addr;
-  logic [W-1:0] write_data;
+  logic receive_write, send_write, write_later, receive_read, send_read, reading;
+  connection_t write_connection, receive_connection, send_connection;
+  seq_t write_addr, receive_addr, send_addr;
+  logic [W-1:0] write_data, receive_data, send_data;
   logic [FlitBytes-1:0] write_mask;
-  logic write_later;
-  logic freed;
-  connection_t freed_connection;
-  slot_t freed_slot;
-  tenant_t freed_tenant;
-  logic drop_length, drop_header, drop_command, unopened_valid, unopened_ready, accept_valid, accept_ready, half_ended, drop_refused;
-  work_t unopened;
-  // The maximum segment size is clamped here, in a register, because the logic that uses it is late in its cycle.
-  cfg_t cfg;
-  logic [13:0] mss_q;
-  always_ff @(posedge clk_i) mss_q <= usable_mss(16'(cfg_i.mss));
-  always_comb begin
-    cfg = cfg_i;
-    cfg.mss = mss_q;
-  end
-
-  tcp_front #(
-      .Connections(Connections)
-  ) u_front (
+  logic make_valid, make_ready, notice_valid, notice_ready;
+  segment_t make;
+  notice_t notice;
+  // For buffers elsewhere.
+  logic offers, moves, moves_last, write_begins, made, clear, freed;
+  length_t offers_flits, write_bytes;
+  seq_t write_first;
+  tenant_t write_tenant;
+  connection_t made_connection, freed_connection, visit;
+  logic [15:0] clear_index;
+  tcp_stack #(
+      .Connections(Connections),
+      .Window     (Window)
+  ) u_stack (
       .clk_i,
       .rst_i,
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .clear_i             (clear),
-      .clear_index_i       (clear_index),
-      .now_i               (now),
-      .work_valid_o        (work_valid),
-      .work_ready_i        (work_ready),
-      .work_o              (work),
-      .block_o             (block),
-      .result_valid_i      (result_valid),
-      .result_i            (result),
+      .room_i              (1'b1),
+      .offers_o            (offers),
+      .offers_flits_o      (offers_flits),
+      .moves_o             (moves),
+      .moves_last_o        (moves_last),
+      .write_begins_o      (write_begins),
+      .write_first_o       (write_first),
+      .write_bytes_o       (write_bytes),
+      .write_tenant_o      (write_tenant),
       .receive_write_o     (receive_write),
       .send_write_o        (send_write),
       .write_connection_o  (write_connection),
@@ -84,111 +62,50 @@ module tcp_engine
       .write_data_o        (write_data),
       .write_mask_o        (write_mask),
       .write_later_o       (write_later),
-      .half_ended_i        (half_ended),
-      .freed_i             (freed),
-      .freed_connection_i  (freed_connection),
-      .freed_slot_i        (freed_slot),
-      .freed_tenant_i      (freed_tenant),
-      .unopened_valid_o    (unopened_valid),
-      .unopened_ready_i    (unopened_ready),
-      .unopened_o          (unopened),
-      .accept_valid_o      (accept_valid),
-      .accept_ready_i      (accept_ready),
-      .drop_aborted_o      (event_o.drop_aborted),
-      .drop_length_o       (drop_length),
-      .drop_checksum_o     (event_o.drop_checksum),
-      .drop_unsupported_o  (event_o.drop_unsupported),
-      .drop_command_o      (drop_command),
-      .drop_header_o       (drop_header),
-      .drop_refused_o      (drop_refused),
-      .cfg_i(cfg)
-  );
-
-  logic segment_push, segment_ready, notice_push, notice_ready, deeds_valid;
-  logic make_valid, make_ready;
-  segment_t segment, make;
-  notice_t notice;
-  deeds_t deeds;
-  logic [$clog2(Segments):0] waiting_q;
-  logic reading;
-  connection_t receive_connection;
-  seq_t receive_addr;
-  tcp_events #(
-      .Connections(Connections),
-      .Ring       (Window),
-      .MostData   (MostMessageData)
-  ) u_events (
-      .clk_i,
-      .rst_i,
-      .clear_o           (clear),
-      .clear_index_o     (clear_index),
-      .now_o             (now),
-      .front_valid_i     (work_valid),
-      .front_ready_o     (work_ready),
-      .front_work_i      (work),
-      .front_block_i     (block),
-      .result_valid_o    (result_valid),
-      .result_o          (result),
-      .result_kind_o     (result_kind),
-      .segment_valid_o   (segment_push),
-      .segment_room_i    (waiting_q < ($clog2(Segments) + 1)'(Segments / 2)),
-      .segment_o         (segment),
-      .unopened_valid_i  (unopened_valid),
-      .unopened_ready_o  (unopened_ready),
-      .unopened_i        (unopened),
-      .accept_valid_i    (accept_valid),
-      .accept_ready_o    (accept_ready),
-      .notice_valid_o    (notice_push),
-      .notice_ready_i    (notice_ready),
-      .notice_o          (notice),
-      .reading_i         (reading),
+      .made_o              (made),
+      .made_connection_o   (made_connection),
+      .make_valid_o        (make_valid),
+      .make_ready_i        (make_ready),
+      .make_o              (make),
+      .build_valid_i       (make_valid),
+      .build_ready_o       (make_ready),
+      .build_i             (make),
+      .notice_valid_o      (notice_valid),
+      .notice_ready_i      (notice_ready),
+      .notice_o            (notice),
+      .tell_valid_i        (notice_valid),
+      .tell_ready_o        (notice_ready),
+      .tell_i              (notice),
+      .tell_later_i        (write_later),
+      .tell_connection_i   (write_connection),
+      .send_read_o         (send_read),
+      .send_connection_o   (send_connection),
+      .send_addr_o         (send_addr),
+      .send_data_i         (send_data),
+      .receive_read_o      (receive_read),
+      .receive_connection_o(receive_connection),
+      .receive_addr_o      (receive_addr),
+      .receive_data_i      (receive_data),
+      .telling_o           (reading),
+      .reading_i           (reading),
       .reading_connection_i(receive_connection),
-      .reading_seq_i     (receive_addr),
-      .freed_o           (freed),
-      .freed_connection_o(freed_connection),
-      .freed_slot_o      (freed_slot),
-      .freed_tenant_o    (freed_tenant),
-      .begun_o           (event_o.mark_begun),
-      .failed_o          (event_o.mark_unopened),
-      .half_ended_o      (half_ended),
-      .deeds_valid_o     (deeds_valid),
-      .deeds_o           (deeds),
-      .cfg_i(cfg)
+      .reading_seq_i       (receive_addr),
+      .clear_o             (clear),
+      .clear_index_o       (clear_index),
+      .freed_o             (freed),
+      .freed_connection_o  (freed_connection),
+      .visit_o             (visit),
+      .lost_i              (1'b0),
+      .breaks_i            (1'b0),
+      .breaks_connection_i ('0),
+      .out_valid_o,
+      .out_ready_i,
+      .out_flit_o,
+      .out_key_o,
+      .cfg_i,
+      .event_o
   );
 
-  // Resets that answer segments without a connection leave room for the turns of connections.
-  logic crowds;
-  assign crowds = segment.flags.rst && result_kind inside {EventRefuse, EventSegment} && waiting_q >= ($bits(waiting_q))'(Segments / 4);
-  fifo #(
-      .T(segment_t),
-      .Depth(Segments)
-  ) u_segments (
-      .clk_i,
-      .rst_i,
-      .in_valid_i (segment_push && !crowds),
-      .in_ready_o (segment_ready),
-      .in_data_i  (segment),
-      .out_valid_o(make_valid),
-      .out_ready_i(make_ready),
-      .out_data_o (make)
-  );
-  logic taken_q;  // by tcp_maker, whose ready is late
-  always_ff @(posedge clk_i) begin
-    taken_q   <= make_valid && make_ready;
-    waiting_q <= waiting_q + ($bits(waiting_q))'(segment_push && segment_ready && !crowds) - ($bits(waiting_q))'(taken_q);
-    if (rst_i) begin
-      taken_q   <= 1'b0;
-      waiting_q <= '0;
-    end
-  end
-
-  // The buffers, the modules that make messages, and the arbiter of the output.
-  logic made_valid, made_ready, told_valid, told_ready, send_read, receive_read;
-  flit_t made_flit, told_flit;
-  next_key_t told_key;
-  connection_t send_connection;
-  seq_t send_addr;
-  logic [W-1:0] send_data, receive_data;
   stream_memory #(
       .Streams(Connections),
       .Ring   (Window)
@@ -219,109 +136,8 @@ module tcp_engine
       .read_addr_i   (send_addr),
       .read_data_o   (send_data)
   );
-  tcp_maker #(
-      .Ring(Window)
-  ) u_maker (
-      .clk_i,
-      .rst_i,
-      .segment_valid_i  (make_valid),
-      .segment_ready_o  (make_ready),
-      .segment_i        (make),
-      .read_valid_o     (send_read),
-      .read_connection_o(send_connection),
-      .read_addr_o      (send_addr),
-      .read_data_i      (send_data),
-      .out_valid_o      (made_valid),
-      .out_ready_i      (made_ready),
-      .out_flit_o       (made_flit),
-      .cfg_i(cfg)
-  );
-  tcp_notifier u_notifier (
-      .clk_i,
-      .rst_i,
-      .notice_valid_i   (notice_push),
-      .notice_ready_o   (notice_ready),
-      .notice_i         (notice),
-      .write_later_i    (write_later),
-      .write_connection_i(write_connection),
-      .read_valid_o     (receive_read),
-      .read_connection_o(receive_connection),
-      .read_addr_o      (receive_addr),
-      .read_data_i      (receive_data),
-      .reading_o        (reading),
-      .out_valid_o      (told_valid),
-      .out_ready_i      (told_ready),
-      .out_flit_o       (told_flit),
-      .out_key_o        (told_key)
-  );
-
-  // One message at a time, in turns; the choice holds while the link is stalled.
-  logic open_q, telling_q, telling;
-  always_comb begin
-    if (open_q) telling = telling_q;
-    else telling = told_valid && (!made_valid || !telling_q);
-  end
-  assign out_valid_o = telling ? told_valid : made_valid;
-  assign out_flit_o = telling ? told_flit : made_flit;
-  assign out_key_o = telling ? told_key : ToNetwork;
-  assign told_ready = telling && out_ready_i;
-  assign made_ready = !telling && out_ready_i;
-  always_ff @(posedge clk_i) begin
-    if (out_valid_o) begin
-      open_q <= !(out_ready_i && out_flit_o.last);
-      telling_q <= telling;
-    end
-    if (rst_i) begin
-      open_q <= 1'b0;
-      telling_q <= 1'b0;
-    end
-  end
-
-  // The fate of each message. A possible answer to a SYN cookie is counted when its fate is decided, after it has left the front as an event.
-  logic dropped, is_command, is_late, is_put_off;
-  assign is_command = result_kind inside {EventRead, EventWrite, EventClose, EventAbort, EventConnect};
-  assign is_late = deeds_valid && result_kind inside {EventCookie, EventAccept, EventRefuse} && !result_valid;
-  assign is_put_off = result_kind == EventCookie && !deeds.cookie;
-  assign dropped = result_kind == EventNone || deeds.no_connection || deeds.out_of_window || deeds.out_of_order || deeds.refused_ack || deeds.bad_segment
-      || deeds.write_refused || deeds.command_refused || deeds.cookie_lost || deeds.refused_error || deeds.old_stamp || deeds.no_stamp;
-  assign event_o.drop_length = drop_length;
-  assign event_o.drop_refused = drop_refused || (result_valid && deeds.cookie_lost);  // never both: a SYN waits for the events before it
-  assign event_o.drop_header = drop_header;
-  assign event_o.drop_command = drop_command;
-  assign event_o.drop_no_connection = (result_valid || is_late) && deeds.no_connection;
-  assign event_o.drop_out_of_window = result_valid && deeds.out_of_window;
-  assign event_o.drop_out_of_order = result_valid && deeds.out_of_order;
-  assign event_o.drop_bad_ack = result_valid && deeds.refused_ack;
-  assign event_o.drop_bad_segment = result_valid && deeds.bad_segment;
-  assign event_o.drop_paws = result_valid && deeds.old_stamp;
-  assign event_o.drop_no_stamp = result_valid && deeds.no_stamp;
-  assign event_o.drop_write = result_valid && deeds.write_refused;
-  assign event_o.drop_late_command = result_valid && deeds.command_refused;
-  assign event_o.drop_error = result_valid && deeds.refused_error;
-  assign event_o.used_errors = result_valid && deeds.shrunk;
-  assign event_o.used_segments = result_valid ? !dropped && !is_command && !is_put_off && !deeds.shrunk : is_late && !deeds.no_connection;
-  assign event_o.used_commands = result_valid && !dropped && is_command;
-  assign event_o.made_segments = made_valid && made_ready && made_flit.last;
-  assign event_o.made_messages = told_valid && told_ready && told_flit.last;
-  assign event_o.mark_out_of_order = result_valid && deeds.kept;
-  assign event_o.mark_cookies = deeds_valid && deeds.cookie;
-  assign event_o.mark_opened = deeds_valid && deeds.opened;
-  assign event_o.mark_freed = freed;
-  assign event_o.mark_reset_received = deeds_valid && deeds.reset_received;
-  assign event_o.mark_reset_lost = segment_push && (!segment_ready || crowds);
-  assign event_o.mark_gave_up = deeds_valid && deeds.gave_up;
-  assign event_o.mark_retransmitted = deeds_valid && deeds.resent;
-  assign event_o.mark_fast_retransmit = deeds_valid && deeds.fast;
-  assign event_o.mark_probes = deeds_valid && deeds.probed;
-  assign event_o.mark_late_acks = deeds_valid && deeds.late_ack;
-  assign event_o.mark_keep_alives = deeds_valid && deeds.kept_alive;
-  assign event_o.mark_late_segments = deeds_valid && deeds.late;
-  assign event_o.mark_lost_again = deeds_valid && deeds.lost_again;
-  assign event_o.mark_tail_probes = deeds_valid && deeds.tail_probed;
-  assign event_o.mark_paced = deeds_valid && deeds.paced;
-  assign event_o.mark_ecn_received = deeds_valid && deeds.marked;
-  assign event_o.mark_ecn_reduced = deeds_valid && deeds.ecn_reduced;
 
   logic unused;
-  assign unused = &{1'b0, deeds};
+  assign unused = &{1'b0, offers, offers_flits, moves, moves_last, write_begins, write_first, write_bytes, write_tenant, made, made_connection, clear,
+      clear_index, freed, freed_connection, visit};
 endmodule

@@ -20,7 +20,9 @@ module tcp_events
 #(
     parameter int unsigned Connections = 1024,
     parameter int unsigned Ring = 8192,
-    parameter int unsigned MostData = 4096
+    parameter int unsigned MostData = 4096,
+    parameter bit Far = 0,  // the buffers may lose bytes
+    parameter int unsigned Notices = 1  // whose bytes may be read at a time
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -49,9 +51,14 @@ module tcp_events
     output logic    notice_valid_o,
     input  logic    notice_ready_i,
     output notice_t notice_o,
-    input  logic        reading_i,             // a notice's bytes are still to be read, from reading_seq_i on
-    input  connection_t reading_connection_i,
-    input  seq_t        reading_seq_i,
+    input  logic        [Notices-1:0] reading_i,             // a notice's bytes are still to be read, from reading_seq_i on; the oldest first
+    input  connection_t [Notices-1:0] reading_connection_i,
+    input  seq_t        [Notices-1:0] reading_seq_i,
+
+    output connection_t visit_o,  // the timer's next connection
+    input  logic        lost_i,   // bytes of the connection that visit_o named in the last cycle have been lost
+    input  logic        breaks_i,  // bytes of this one have been lost now: it is visited at once, unless another one is by then
+    input  connection_t breaks_connection_i,
 
     output logic        freed_o,
     output connection_t freed_connection_o,
@@ -76,13 +83,15 @@ module tcp_events
   tick_t now_q;
   seq_t clock;
   epoch_t epoch;
-  id_t scan_q;
+  id_t scan_q, visit_id, break_q;
+  logic breaking_q, visit_due;
   logic tick_due_q;
   logic clearing_q;
   id_t clear_q;
   pace_time_t cycle;
   assign now_o = now_q;
   assign cycle = {now_q[23:0], cycle_q};
+  assign visit_o = connection_t'(scan_q);
   assign clear_o = clearing_q;
   assign clear_index_o = 16'(clear_q);
 
@@ -141,6 +150,12 @@ module tcp_events
     return stage.valid && stage.keeps && id_t'(stage.work.connection) == id;
   endfunction
 
+  // Whether bytes of a connection are still to be read for a notice.
+  function automatic logic reads_of(id_t id);
+    reads_of = 1'b0;
+    for (int unsigned i = 0; i < Notices; i++) if (reading_i[i] && id_t'(reading_connection_i[i]) == id) reads_of = 1'b1;
+  endfunction
+
   logic window_valid, window_free;
   connection_t window_connection;
   id_t window_id;
@@ -172,7 +187,9 @@ module tcp_events
   stage_t chosen;
   always_comb begin
     front_id = id_t'(front_work_i.connection);
-    tick_free = tick_due_q && tick_waits_q && !is_at(scan_q, stage_q[1]) && !tick_near_q;
+    visit_id = Far && breaking_q ? break_q : scan_q;
+    visit_due = tick_due_q || (Far && breaking_q);
+    tick_free = visit_due && tick_waits_q && !is_at(visit_id, stage_q[1]) && !tick_near_q;
     notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !told_q && !notifying_q && notice_ready_i;
     tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // alternates with the queue of turns
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
@@ -183,7 +200,7 @@ module tcp_events
     finding_free = finding_valid_q && finding_waits_q && !is_at(finding_q.id, stage_q[1]) && !finding_near_q;
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || held_q;
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
-    reused = front_work_i.kind inside {EventOpen, EventConnect} && reading_i && id_t'(reading_connection_i) == front_id;
+    reused = front_work_i.kind inside {EventOpen, EventConnect} && reads_of(front_id);
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
     chosen = '0;
     front_ready_o = 1'b0;
@@ -191,7 +208,7 @@ module tcp_events
     notify_pop = 1'b0;
     takes_unopened = 1'b0;
     accept_ready_o = 1'b0;
-    accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !(reading_i && id_t'(reading_connection_i) == id_t'(unopened_i.connection));
+    accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !reads_of(id_t'(unopened_i.connection));
     if (clearing_q) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -201,7 +218,8 @@ module tcp_events
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
       chosen.work.kind = EventTick;
-      chosen.work.connection = connection_t'(scan_q);
+      chosen.work.connection = connection_t'(visit_id);
+      chosen.work.flags.rst = Far && (breaking_q || lost_i);
     end else if (window_free) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;
@@ -258,7 +276,7 @@ module tcp_events
     own_first = clearing_q || tick_free || window_free || finding_free;
     arrived_first = accept_free || (front_free && !turn_first);
     if (clearing_q) own_id = clear_q;
-    else if (tick_free) own_id = scan_q;
+    else if (tick_free) own_id = visit_id;
     else if (window_free) own_id = window_id;
     else own_id = finding_q.id;
     arrived_id = accept_free ? id_t'(unopened_i.connection) : front_id;
@@ -269,16 +287,21 @@ module tcp_events
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 1'b1;
     if (cycle_q == '1) now_q <= now_q + 1'b1;
-    if (!clearing_q && tick_free) begin
+    if (!clearing_q && tick_free && !(Far && breaking_q)) begin
       tick_due_q <= 1'b0;
       scan_q <= scan_q + 1'b1;
     end
+    if (!clearing_q && tick_free) breaking_q <= 1'b0;
+    if (breaks_i && !breaking_q) begin
+      breaking_q <= 1'b1;
+      break_q <= id_t'(breaks_connection_i);
+    end
     if (cycle_q[3:0] == '1) tick_due_q <= 1'b1;
-    tick_waits_q <= tick_due_q && !tick_free;
+    tick_waits_q <= visit_due && !tick_free && !(Far && breaks_i && !breaking_q);  // not for another connection than in the next cycle
     window_waits_q <= window_valid && !window_free;
     finding_waits_q <= finding_valid_q && !finding_free;
-    held_q <= (tick_waits_q && tick_due_q && !tick_free) || (window_waits_q && window_valid && !window_free) || (finding_waits_q && finding_valid_q && !finding_free);
-    tick_near_q <= is_at(scan_q, stage_q[1]);
+    held_q <= (tick_waits_q && visit_due && !tick_free) || (window_waits_q && window_valid && !window_free) || (finding_waits_q && finding_valid_q && !finding_free);
+    tick_near_q <= is_at(visit_id, stage_q[1]);
     window_near_q <= is_at(window_id, stage_q[1]);
     finding_near_q <= is_at(finding_q.id, stage_q[1]);
     if (clearing_q) begin
@@ -300,6 +323,7 @@ module tcp_events
       now_q <= '0;
       scan_q <= '0;
       tick_due_q <= 1'b0;
+      breaking_q <= 1'b0;
       clearing_q <= 1'b1;
       clear_q <= '0;
       told_q <= 1'b0;
@@ -378,11 +402,11 @@ module tcp_events
       .clk_i,
       .rst_i,
       .tick_i          (cycle_q == '1),
-      .round_i         (!clearing_q && tick_free && scan_q == '0),
+      .round_i         (!clearing_q && tick_free && scan_q == '0 && !(Far && breaking_q)),
       .rate_i          (cfg_i.cubic_rate),
       .clear_i         (stage_q[3].valid && |{kinds_3_q[EventOpen], kinds_3_q[EventConnect], kinds_3_q[EventAccept]}),
       .clear_id_i      (stage_q[3].work.connection),
-      .visit_i         (stage_q[3].valid && kinds_3_q[EventTick]),
+      .visit_i         (stage_q[3].valid && kinds_3_q[EventTick] && !(Far && stage_q[3].work.flags.rst)),
       .id_i            (stage_q[3].work.connection),
       .mode_i          (active_3 ? record_3_q.congestion : NewReno),
       .cwnd_i          (record_3_q.cwnd),
@@ -398,7 +422,7 @@ module tcp_events
       .window_reaches_o(window_reaches)
   );
   // DCTCP's shares of marked bytes.
-  assign measures = stage_q[3].valid && kinds_3_q[EventTick] && phases_3_q[Open] && record_3_q.ecn.on && record_3_q.dctcp.on && record_3_q.dctcp.over && dctcp_ready;
+  assign measures = stage_q[3].valid && kinds_3_q[EventTick] && !(Far && stage_q[3].work.flags.rst) && phases_3_q[Open] && record_3_q.ecn.on && record_3_q.dctcp.on && record_3_q.dctcp.over && dctcp_ready;
   tcp_dctcp u_dctcp (
       .clk_i,
       .rst_i,
@@ -469,6 +493,7 @@ module tcp_events
   );
   tcp_update #(
       .Connections(Connections),
+      .Far(Far),
       .Ring(Ring),
       .MostData(MostData)
   ) u_update (
@@ -528,9 +553,19 @@ module tcp_events
     end else if (notice_valid_o) begin
       reading_2_q <= is_at(id_1, stage_q[5]) && !notice_o.opened;
       reading_seq_2_q <= notice_o.seq;
-    end else begin
-      reading_2_q <= reading_i && id_t'(reading_connection_i) == id_1;
-      reading_seq_2_q <= reading_seq_i;
+    end else if (Notices == 1) begin
+      reading_2_q <= reading_i[0] && id_t'(reading_connection_i[0]) == id_1;
+      reading_seq_2_q <= reading_seq_i[0];
+    end
+    // Of several notices of a connection, the oldest.
+    if (Notices > 1) begin
+      if (!((stage_q[4].valid && deeds_4_q.tells) || notice_valid_o)) reading_2_q <= 1'b0;
+      for (int unsigned i = Notices; i > 0; i--) begin
+        if (reading_i[i-1] && id_t'(reading_connection_i[i-1]) == id_1) begin
+          reading_2_q <= 1'b1;
+          reading_seq_2_q <= reading_seq_i[i-1];
+        end
+      end
     end
     facts_q <= facts;
     kinds_3_q <= (EventTick + 1)'(1) << stage_q[2].work.kind;
@@ -597,5 +632,5 @@ module tcp_events
   end
 
   logic unused;
-  assign unused = &{1'b0, reading_connection_i};
+  assign unused = &{1'b0, reading_connection_i, lost_i, breaks_i, breaks_connection_i, breaking_q, break_q};
 endmodule

@@ -11,7 +11,8 @@
 module tcp_front
   import girih_pkg::*, header_pkg::*, tcp_types_pkg::*, tcp_pkg::cfg_t;
 #(
-    parameter int unsigned Connections = 1024
+    parameter int unsigned Connections = 1024,
+    parameter bit Far = 0  // at least one cycle in which no bytes move is between two messages, and no application has the name of the memory
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -38,6 +39,17 @@ module tcp_front
     output logic        [        W-1:0] write_data_o,
     output logic        [FlitBytes-1:0] write_mask_o,
     output logic                        write_later_o,       // the received bytes of the present message are in later flits, or start in this one
+
+    // For buffers that take time to be written. No event is offered while room_i is down.
+    input  logic                        room_i,
+    output logic                        offers_o,            // an event with a message of this many flits, each of which will move
+    output length_t                     offers_flits_o,
+    output logic                        moves_o,             // a flit moves, whether or not bytes of it are written
+    output logic                        moves_last_o,        // it is the last of its message
+    output logic                        write_begins_o,      // it is the first one of a message of which bytes are written:
+    output seq_t                        write_first_o,       // the first byte,
+    output length_t                     write_bytes_o,       // their number,
+    output tenant_t                     write_tenant_o,      // and whose they are
 
     input logic        half_ended_i,  // a hand-shake of a peer is over, of freed_tenant_i
     input logic        freed_i,
@@ -88,7 +100,8 @@ module tcp_front
   logic todo_valid, todo_ready, next_valid, next_ready, is_block, under_way;
   todo_t todo;
   tcp_lookup #(
-      .Connections(Connections)
+      .Connections(Connections),
+      .Far(Far)
   ) u_lookup (
       .clk_i,
       .rst_i,
@@ -157,21 +170,25 @@ module tcp_front
   typedef struct packed {
     offset_t headers;
     connection_t connection;
+    tenant_t tenant;
     logic to_receive;
     logic to_send;
   } place_t;
   length_t left_q;  // flits of the last event that have not moved by the time of its result
   place_t place_in, place;
   logic places_ready;
-  assign work_valid_o = next_valid && left_q == '0 && places_ready;
+  assign work_valid_o = next_valid && left_q == '0 && places_ready && room_i;
   always_comb begin
     work_o = todo.work;
     if (is_block) work_o.kind = EventSack;
     if (walked.valid) work_o.stamp = walked;
   end
-  assign next_ready = work_ready_i && left_q == '0 && places_ready;
+  assign next_ready = work_ready_i && left_q == '0 && places_ready && room_i;
+  assign offers_o = work_valid_o && work_ready_i && !is_block;
+  assign offers_flits_o = todo.flits;
   assign place_in.headers = todo.headers;
   assign place_in.connection = todo.work.connection;
+  assign place_in.tenant = Far ? todo.work.tenant : '0;
   assign place_in.to_receive = todo.work.kind == EventSegment;
   assign place_in.to_send = todo.work.kind == EventWrite;
   fifo #(
@@ -180,7 +197,7 @@ module tcp_front
   ) u_places (
       .clk_i,
       .rst_i,
-      .in_valid_i (work_valid_o && work_ready_i && !is_block),
+      .in_valid_i (offers_o),
       .in_ready_o (places_ready),
       .in_data_i  (place_in),
       .out_valid_o(under_way),
@@ -189,15 +206,16 @@ module tcp_front
   );
   always_ff @(posedge clk_i) begin
     if (left_q != '0) left_q <= left_q - 1'b1;
-    if (work_valid_o && work_ready_i && !is_block) left_q <= todo.flits - 1'b1;
+    if (offers_o) left_q <= todo.flits - length_t'(!Far);
     if (rst_i) left_q <= '0;
   end
 
   // Bytes to the buffers: those from start to stop, counted from the first byte of the flit that moves.
   length_t start_q, stop_q;
-  logic moving_q, receive_q, send_q;
+  logic moving_q, receive_q, send_q, first_q;
   seq_t addr_q;
   connection_t connection_q;
+  tenant_t tenant_q;
   assign move = moving_q;
   assign receive_write_o = moving_q && receive_q;
   assign send_write_o = moving_q && send_q;
@@ -206,11 +224,18 @@ module tcp_front
   assign write_addr_o = addr_q;
   assign write_data_o = piece.data;
   assign write_mask_o = first_bytes(stop_q) & ~first_bytes(start_q);
+  assign moves_o = moving_q;
+  assign moves_last_o = piece.last;
+  assign write_begins_o = moving_q && first_q && (receive_q || send_q);
+  assign write_first_o = addr_q + seq_t'(start_q);
+  assign write_bytes_o = stop_q - start_q;
+  assign write_tenant_o = tenant_q;
   always_ff @(posedge clk_i) begin
     if (moving_q) begin
       start_q <= start_q > length_t'(FlitBytes) ? start_q - length_t'(FlitBytes) : '0;
       stop_q  <= stop_q > length_t'(FlitBytes) ? stop_q - length_t'(FlitBytes) : '0;
       addr_q  <= addr_q + seq_t'(FlitBytes);
+      first_q <= 1'b0;
       if (piece.last) moving_q <= 1'b0;
     end
     if (result_valid_i) begin
@@ -218,6 +243,8 @@ module tcp_front
       receive_q <= place.to_receive && result_i.bytes != '0;
       send_q <= place.to_send && result_i.bytes != '0;
       connection_q <= place.connection;
+      tenant_q <= place.tenant;
+      first_q <= 1'b1;
       start_q <= length_t'(place.headers) + result_i.skip;
       stop_q <= length_t'(place.headers) + result_i.skip + result_i.bytes;
       addr_q <= result_i.seq - seq_t'(place.headers);

@@ -13,7 +13,8 @@
 module tcp_lookup
   import girih_pkg::*, tcp_types_pkg::*, cookie_pkg::*, tcp_pkg::cfg_t;
 #(
-    parameter int unsigned Connections = 1024
+    parameter int unsigned Connections = 1024,
+    parameter bit Far = 0  // no application has the name 65535
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -209,7 +210,7 @@ module tcp_lookup
       if (cfg_i.pacing[i] != '0 && cfg_i.pacing[i] == application) paced = 1'b1;
     end
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
-      if (cfg_i.listen[i] != '0 && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
+      if (cfg_i.listen[i] != '0 && (!Far || cfg_i.listen[i] != '1) && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
     end
   end
@@ -217,8 +218,8 @@ module tcp_lookup
   assign answers = !connects_1 && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
       && !arrival_1_q.work.flags.fin && listening && !arrival_1_q.malformed;
   // A connection must not be reported to anybody but the application that has requested it: neither to one that accepts connections, nor to the
-  // network, whose name is 0.
-  assign named = arrival_1_q.work.window != '0 && !serves;
+  // network, whose name is 0, or a memory.
+  assign named = arrival_1_q.work.window != '0 && !serves && (!Far || arrival_1_q.work.window != '1);
   always_ff @(posedge clk_i) begin
     if (!holds) begin
       connects_2_q <= connects_1;

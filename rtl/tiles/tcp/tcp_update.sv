@@ -5,7 +5,8 @@ module tcp_update
 #(
     parameter int unsigned Connections = 1024,
     parameter int unsigned Ring = 8192,
-    parameter int unsigned MostData = 4096
+    parameter int unsigned MostData = 4096,
+    parameter bit Far = 0  // a visit of the timer may say that bytes of the connection have been lost
 ) (
     input  work_t   work_i,
     input  block_t  block_i,  // of EventSack
@@ -492,7 +493,12 @@ module tcp_update
             r.acks_due = 3'd1;
           end
         end
-        if (facts_i.late) begin
+        if (Far && work_i.flags.rst && phases_i[Open]) begin
+          d.gave_up = 1'b1;
+          r.silent = 1'b1;
+          resets = 1'b1;
+          dies = 1'b1;
+        end else if (facts_i.late) begin
           // Once for each gap: if that is lost, too, or nothing is acknowledged any more, the time-out is next.
           r.reordering.runs = !record_i.recovering;
           r.reordering.since = sample_t'(now_i);

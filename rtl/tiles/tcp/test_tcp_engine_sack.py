@@ -31,7 +31,7 @@ def test_tcp_engine(data_width):
 
 async def come(bench: TcpBench) -> list[TCP]:
     """All segments that the card sends before it waits."""
-    await ClockCycles(bench.dut.clk_i, 120 + 5 * WINDOW // 2 // FLIT_BYTES)
+    await ClockCycles(bench.dut.clk_i, 120 + bench.late + 5 * WINDOW // 2 // FLIT_BYTES)
     bench._sort()
     segments = bench.segments[:]
     bench.segments.clear()

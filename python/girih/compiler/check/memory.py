@@ -29,7 +29,62 @@ def check_memory(design: Design, tiles: Sequence[Tile], report: Report) -> Exter
             _check_grants(tile, tiles, report)
         if tile.kind.next and tile.kind.next.key == SPACE:
             _check_spaces(tile, report)
+    _check_buffers(tiles, report)
     return design.memory if users else None
+
+
+BUFFERS = "first_page"  # the setting of a kind whose stream buffers are in a tile of memory
+
+
+def _check_buffers(tiles: Sequence[Tile], report: Report) -> None:
+    """Checks that stream buffers are in memory that is there and granted, and that no two tiles have the same."""
+    taken: list[tuple[Tile, str, range]] = []
+    for tile in tiles:
+        to = next((hop.to for hop in tile.hops if hop.key in tile.kind.requests.values()), None)
+        memory = next((other for other in tiles if other.name == to), None)
+        if memory is None or not any(name == BUFFERS for name, _ in tile.config):
+            continue
+        pages = _buffer_pages(tile)
+        what = f"the buffers of tile {tile.name} are pages {pages.start} to {pages.stop - 1} of {memory.name}"
+        size = _parameter(memory, "pages")
+        if size is not None and pages.stop > size:
+            remedy = f"Write pages: {1 << (pages.stop - 1).bit_length()} in {memory.name}, or give {tile.name} fewer connections or a smaller window."
+            report.error(memory.line, f"{what}, which has {size} pages", remedy)
+        elif any(name == "grant_rights" for name, _ in memory.config) and not _granted(memory, tile, pages):
+            grant = f"grant_node: [{tile.name}], grant_first: [{pages.start}], grant_last: [{pages.stop - 1}], grant_rights: [3]"
+            report.error(memory.line, f"{what}, which are not granted to it", f"Give {memory.name} a grant, such as {grant}.")
+        for other, at, theirs in taken:
+            if at == to and pages.start < theirs.stop and theirs.start < pages.stop:
+                both = f"{what}, and those of {other.name} are pages {theirs.start} to {theirs.stop - 1}"
+                report.error(tile.line, both, f"Write first_page: {theirs.stop} in {tile.name}.")
+        taken.append((tile, memory.name, pages))
+
+
+def _parameter(tile: Tile, name: str) -> int | None:
+    """The value of a parameter whose default is a number; None if its kind has no such parameter."""
+    default = next((parameter.default for parameter in tile.kind.parameters if parameter.name == name), None)
+    return dict(tile.parameters).get(name, None if default is None else int(default))
+
+
+def _buffer_pages(tile: Tile) -> range:
+    """The pages of the stream buffers of a tile, two for each connection."""
+    first = dict(tile.config)[BUFFERS]
+    connections, window = _parameter(tile, "connections"), _parameter(tile, "window")
+    assert isinstance(first, int) and connections is not None and window is not None, "a kind with buffers in a memory has connections and a window"
+    return range(first, first + -(-2 * connections * window // ACCESS.size("PageBytes")))
+
+
+def _granted(memory: Tile, tile: Tile, pages: range) -> bool:
+    """Whether the grants of a tile of memory together let a tile read and write all of these pages."""
+    columns = dict(memory.config)
+    entries = zip(*(columns[f"grant_{part}"] for part in ("rights", "node", "first", "last")), strict=True)
+    both = READ_OR_WRITE
+    ranges = sorted((first, last) for rights, node, first, last in entries if rights & both == both and (rights & ANY_NODE or node == tile.node))
+    reached = pages.start
+    for first, last in ranges:
+        if first <= reached:
+            reached = max(reached, last + 1)
+    return reached >= pages.stop
 
 
 def _check_host(tiles: Sequence[Tile], report: Report) -> None:

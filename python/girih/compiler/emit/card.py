@@ -83,12 +83,12 @@ def _fabric(card: Card) -> dict:
 
 def fabric_port(card: Card, link: Link) -> int:
     """The fabric's port of a link: those of replies follow the others."""
-    return card.fabric.index(link.tile.places[link.index or 0]) + link.message_class * card.fabric.ports
+    return card.fabric.index(link.tile.places[link.port]) + link.message_class * card.fabric.ports
 
 
 def _side(card: Card, tile: Tile, side: str) -> dict:
     """The nets of a tile's links on one side, and their assignments to and from the fabric's, as pairs of net and source."""
-    ports = len(tile.nodes)
+    ports = len(tile.nodes) if tile.kind.many_ports else 1
     vector, array = (f"[{ports - 1}:0] ", f"[{ports}]") if tile.kind.many_ports else ("", "")
     assigns = []
     for port in range(ports):

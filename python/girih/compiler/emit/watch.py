@@ -17,7 +17,7 @@ def watched(card: Card) -> tuple[Channel, ...]:
     tiles = [
         Channel(OUT if link.into_tile else IN, place, place, link.message_class)
         for link in card.links
-        for place in [link.tile.places[link.index or 0]]
+        for place in [link.tile.places[link.port]]
     ]
     between = tuple(replace(link, message_class=number) for number in range(card.classes) for link in card.fabric.shape.links())
     return (*tiles, *between) if tiles else ()
