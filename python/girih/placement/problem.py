@@ -95,7 +95,9 @@ def _waits(card: Card, number: dict[Place, int]) -> tuple[list[tuple[int, int]],
     for edge in dependencies(card).edges:
         for reason in edge.reasons:
             if not isinstance(reason, Path):
-                fixed[numbered(edge.holder), numbered(edge.wanted)] = None
+                # What waits for a reply waits for nothing else: replies are taken wherever their tiles are.
+                if not (isinstance(edge.wanted, Channel) and edge.wanted.message_class):
+                    fixed[numbered(edge.holder), numbered(edge.wanted)] = None
                 continue
             if edge.holder.side == IN:
                 starts.setdefault(reason, {})[number[edge.holder.start]] = None
