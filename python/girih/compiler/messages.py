@@ -234,7 +234,7 @@ class _Machine:
         if ends(tile, state):
             return
         if state.asked_by is not None:
-            after = State(End(state.asked_by), state.port, reply=True, labels=state.labels)
+            after = State(End(state.asked_by, int(self.tiles[state.asked_by].kind.request_port)), state.port, reply=True, labels=state.labels)
             yield Step(state, state.at, Path(tile.name, state.asked_by, REPLY), after)
             if tile.kind.takes_replies:  # it may ask others before it answers
                 yield from self._by(tile, _possible(tile, state), state, state)

@@ -265,6 +265,11 @@ class Tile:
         """Its number on the control ring, and that of its first fabric port."""
         return self.nodes[0]
 
+    @property
+    def request_node(self) -> int:
+        """The node from which its requests come, and to which replies go."""
+        return self.nodes[int(self.kind.request_port)]
+
 
 def nets(tile: Tile, side: str) -> str:
     """The prefix of the card's nets for a tile's link. Replies: `copy_in_reply`, because `copy_reply_in` belongs to a tile `copy_reply`."""
@@ -286,7 +291,8 @@ class Link:
     @property
     def port(self) -> int:
         """The tile's fabric port."""
-        return int(self.side == "request_out") if self.index is None else self.index
+        own = self.tile.kind.request_port and self.side in ("request_out", "reply_in")
+        return int(own) if self.index is None else self.index
 
     @property
     def into_tile(self) -> bool:

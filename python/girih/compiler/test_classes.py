@@ -211,7 +211,7 @@ tiles:
 
 
 def test_requests_with_a_port_of_their_own():
-    """They leave by it alone, and their replies come to the first port. What comes waits for them, but for no other message of the tile."""
+    """They leave by it alone, and replies come to it. What comes waits for them, but for no other message of the tile."""
     card = card_of(STACK)
     starts = {(step.path.dst, step.start.port) for step in walk(card).steps if step.start.tile == "tcp"}
     assert starts == {("ip_tx", 0), ("echo", 0), ("memory", 1)}

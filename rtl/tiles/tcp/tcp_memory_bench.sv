@@ -27,10 +27,11 @@ module tcp_memory_bench
     input  cfg_t   cfg_i,
     output event_t event_o,
     output logic   failed_o,
-    output logic   lost_o
+    output logic   lost_o,
+    output logic   ordered_o  // an ordered request
 );
   localparam int unsigned Used = FirstPage + 2 * Connections * Window / 4096;  // pages
-  logic request_valid, request_ready, late_valid, late_ready, reply_valid, reply_ready;
+  logic first_q, request_valid, request_ready, late_valid, late_ready, reply_valid, reply_ready;
   flit_t request, late, reply;
   next_key_t request_key;
   tcp_memory_pkg::cfg_t cfg;
@@ -111,6 +112,7 @@ module tcp_memory_bench
   end
   assign failed_o = counted.mark_memory_errors;
   assign lost_o = counted.mark_segments_lost;
+  assign ordered_o = late_valid && late_ready && first_q && late.desc.memory_ordered;
 
   tcp_memory_engine #(
       .Connections(Connections),
@@ -143,7 +145,7 @@ module tcp_memory_bench
   } waiting_t;
   logic [31:0] now_q, random_q;
   waiting_t waiting;
-  logic waits, first_q, fails_q;
+  logic waits, fails_q;
   fifo #(
       .T(waiting_t),
       .Depth(256)

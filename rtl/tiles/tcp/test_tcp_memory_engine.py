@@ -149,8 +149,10 @@ async def bytes_that_were_not_written_are_never_handed_out(dut):
 
 @cocotb.test()
 async def a_place_that_is_used_again_has_the_new_bytes_only(dut):
-    """Connections that are opened, filled and aborted as fast as possible: each gets its own bytes, both ways."""
+    """Connections that are opened, filled and aborted as fast as possible: each gets its own bytes, both ways. The first write into each buffer is ordered
+    behind all accesses for the former connection of the place, and no other is."""
     bench = await TcpBench.start(dut, stall=0.0)
+    ordered = Counts(dut, "ordered_o")
     for number in range(3 * CONNECTIONS):
         peer = await bench.open()
         text, answer = bytes([number % 251 + 1]) * 900, bytes([250 - number % 251]) * 700
@@ -167,6 +169,7 @@ async def a_place_that_is_used_again_has_the_new_bytes_only(dut):
         bench._sort()
         bench.segments.clear()
         bench.told.clear()
+    assert ordered.count == 2 * 2 * CONNECTIONS  # both buffers of each place, twice
 
 
 async def many(bench: TcpBench, count: int) -> list[Peer]:

@@ -90,6 +90,12 @@ class _Plan:
         return {name: self.fabric.node(self.places_of(name)[0]) for name in self.kinds}
 
     @property
+    def request_nodes(self) -> dict[str, int]:
+        """The node from which the requests of every tile come."""
+        apart = [name for name, kind in self.kinds.items() if kind is not None and kind.request_port]
+        return self.nodes | {name: self.fabric.node(self.places_of(name)[1]) for name in apart}
+
+    @property
     def targets(self) -> dict[str, int | str]:
         """The first node of every tile that a setting may name; for other tiles, the reason why it cannot be named."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
@@ -158,7 +164,8 @@ def _tile(text: TileText, kind: Kind, plan: _Plan) -> Tile:
     table = hops.resolve(text, kind, plan.kinds, design.ports, report, plan.scheduler_for(text))
     follows = filled(text, kind, design, plan.scheduling, plan.nodes, plan.kinds, table, report)
     counters = read_counters(text, kind, plan.nodes, plan.kinds, design.params)
-    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, plan.nodes, counters, text.name in plan.leased, report)
+    nodes = plan.request_nodes if kind.sends_replies else plan.nodes  # a tile that answers is told who may ask
+    config, parameters = settings.resolve(text, kind, design, follows, plan.targets, nodes, counters, text.name in plan.leased, report)
     places = plan.places_of(text.name)
     return Tile(
         name=text.name,

@@ -79,7 +79,7 @@ def _granted(memory: Tile, tile: Tile, pages: range) -> bool:
     columns = dict(memory.config)
     entries = zip(*(columns[f"grant_{part}"] for part in ("rights", "node", "first", "last")), strict=True)
     both = READ_OR_WRITE
-    ranges = sorted((first, last) for rights, node, first, last in entries if rights & both == both and (rights & ANY_NODE or node == tile.node))
+    ranges = sorted((first, last) for rights, node, first, last in entries if rights & both == both and (rights & ANY_NODE or node == tile.request_node))
     reached = pages.start
     for first, last in ranges:
         if first <= reached:
@@ -126,7 +126,7 @@ def _check_grants(memory: Tile, tiles: Sequence[Tile], report: Report) -> None:
     askers = [tile for tile in tiles if tile.kind.takes_replies]
     for number, (rights, node, first, last) in enumerate(zip(*entries, strict=True)):
         whose = f"grant {number} of tile {memory.name}"
-        if rights & READ_OR_WRITE and not rights & ANY_NODE and node not in [tile.node for tile in askers]:
+        if rights & READ_OR_WRITE and not rights & ANY_NODE and node not in [tile.request_node for tile in askers]:
             names = values.listing(tile.name for tile in askers)
             report.error(memory.line, f"{whose} is for no tile that takes replies", f"Name in grant_node: {names}, or add {ANY_NODE} to its grant_rights for any tile.")
         if first > last:

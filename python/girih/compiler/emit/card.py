@@ -32,7 +32,7 @@ def emit_card(card: Card, digest: str) -> str:
         edges=edges(card),
         nodes=[(_node(tile.name, port), node) for tile in card.tiles for port, node in enumerate(tile.nodes)],
         takers=[_node(tile.name, port) for tile in card.tiles for port in tile.kind.in_ports(len(tile.nodes))],
-        reply_takers=[_node(tile.name) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
+        reply_takers=[_node(tile.name, int(tile.kind.request_port)) for tile in card.tiles if tile.kind.takes_replies] if card.classes > 1 else [],
         lossless=any(tile.kind.lossless for tile in card.tiles),
         fabric=_fabric(card) if card.links else None,
         bridge=_bridge(card, digest),
@@ -194,6 +194,8 @@ def _parameters(tile: Tile) -> list[str]:
     parameters = [f".Node({_node(tile.name)})"]
     if kind.many_ports:
         parameters = [f".PortNodes({{{', '.join(_node(tile.name, port) for port in reversed(range(len(tile.nodes))))}}})"]
+    if kind.request_port:
+        parameters.append(f".RequestNode({_node(tile.name, 1)})")
     if kind.has_output:
         # A fabric has no path from a port back to itself, so a message to its own port must not leave.
         own = " & ".join(f"~(256'(1) << {_node(tile.name, port)})" for port in range(len(tile.nodes)))
