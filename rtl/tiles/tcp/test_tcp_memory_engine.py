@@ -22,6 +22,16 @@ OTHERWISE = (
     "bytes_are_right_whatever_is_lost",  # what is sent again was chosen some time ago, and the peer may have reported it meanwhile
 )
 SHARED = ["", "_active", "_attacks", "_cookies", "_cubic", "_idle", "_path_mtu", "_rack", "_sack", "_tail", "_tenants", "_timestamps"]
+ANYWHERE = (
+    "opens_carries_bytes_both_ways_and_closes",
+    "bytes_come_out_in_order_however_they_come",
+    "what_is_lost_is_sent_again_with_backoff",
+    "events_of_one_connection_lose_nothing_between_them",
+    "half_closed_from_either_side",
+    "both_close_at_once",
+    "the_window_closes_and_opens",
+    "a_segment_wider_than_the_window_fills_it",
+)
 BROKEN = 2  # why a connection has ended
 ALWAYS = (1 << 16) - 1
 
@@ -33,14 +43,20 @@ def tests_of(path: Path) -> list[str]:
     return [name for name in names if name not in OTHERWISE]
 
 
-@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("name", SHARED)
-def test_the_tests_of_tcp(name, data_width):
+def test_the_tests_of_tcp(name):
     path = FOLDER / f"test_tcp_engine{name}.py"
-    run_cocotb("tcp_memory_bench", str(path), data_width=data_width, groups=GROUPS, parameters=BUFFERS, testcase=tests_of(path))
+    run_cocotb("tcp_memory_bench", str(path), groups=GROUPS, parameters=BUFFERS, testcase=tests_of(path))
 
 
-@pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("data_width", [pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024)])
+def test_the_tests_of_tcp_at_other_widths(data_width):
+    """Those that do not depend on how long a round trip is."""
+    path = FOLDER / "test_tcp_engine.py"
+    run_cocotb("tcp_memory_bench", str(path), data_width=data_width, groups=GROUPS, parameters=BUFFERS, testcase=list(ANYWHERE))
+
+
+@pytest.mark.parametrize("data_width", [512, *(pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024))])
 def test_tcp_memory_engine(data_width):
     run_cocotb("tcp_memory_bench", __file__, data_width=data_width, groups=GROUPS, parameters=BUFFERS)
 
@@ -76,7 +92,7 @@ async def a_segment_whose_bytes_cannot_be_read_is_sent_later(dut):
     dut.fails_i.value = 0
     again = await bench.segment(limit=100_000)
     assert (again.seq, bytes(again.payload)) == (first.seq, text)
-    assert failed.count == lost.count
+    assert failed.count >= lost.count  # with narrow flits, several pieces
     peer.ack = (first.seq + len(text)) % (1 << 32)
     peer.send(b"still here")
     peer.read()
