@@ -20,6 +20,7 @@ module local_buffer
 
     input  length_t length_i,
     output logic    accept_o,
+    output logic    accept_lossless_o,  // as accept_o beside a lossless message, and sooner
     output logic    half_o,  // at most half of the room and slots of droppable messages is in use
 
     input  logic in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
@@ -90,6 +91,7 @@ module local_buffer
   assign out_lossless = out_desc_o.lossless;
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
   assign accept_o = desc_ready && (in_lossless ? fits[1] : fits[0] && few);
+  assign accept_lossless_o = desc_ready && fits[1];
 
   localparam int unsigned Half = Flits - LosslessFlits < 2 ? 1 : (Flits - LosslessFlits) / 2;
   assign half_o = free_q[0] >= flits_t'(Half) && 9'(droppable_q) <= 9'(slots_i >> 1)

@@ -81,7 +81,7 @@ module traffic_manager
   } verdict_e;
 
   verdict_e verdict, verdict_q;
-  logic room, accepts, accepted, detour_fits, take, start;
+  logic room, accepts, accepts_lossless, accepted, detour_fits, take, start;
   always_comb begin
     if (!first) verdict = verdict_q;
     else if (accepts) verdict = Accept;
@@ -90,7 +90,8 @@ module traffic_manager
     else verdict = Drop;
   end
   assign accepted = first ? accepts : verdict_q == Accept;  // as the verdict says, and sooner
-  assign in_ready_o = verdict != Wait;
+  // Only the first flit of a lossless message ever waits: in_ready_o is the same as verdict != Wait, and sooner.
+  assign in_ready_o = !(first && in_flit_i.desc.lossless) || accepts_lossless || detour_fits;
   assign take = in_valid_i && in_ready_o;
   assign start = take && first;
 
@@ -118,6 +119,7 @@ module traffic_manager
       .slots_i,
       .length_i(in_flit_i.desc.length),
       .accept_o(accepts),
+      .accept_lossless_o(accepts_lossless),
       .half_o(room),
       .in_offer_i(in_valid_i),
       .in_valid_i(in_valid_i && accepted && !beyond),
@@ -318,6 +320,8 @@ module traffic_manager
       else $error("traffic_manager: %0d credits are lost", owed_q);
       assert (!(buffer_pop && buffer_beat.last) || ended_ready)
       else $error("traffic_manager: more messages ended than are within the engine");
+      assert (!in_valid_i || in_ready_o == (verdict != Wait))
+      else $error("traffic_manager: its verdict and its input disagree");
       lossless_waits : cover (in_valid_i && verdict == Wait);
       cut : cover (take && over && verdict == Accept);
       cut_on_a_detour : cover (take && over && verdict == Detour);

@@ -49,7 +49,7 @@ module fabric_output #(
 
   always_comb begin
     way_d = '0;
-    for (int unsigned i = 0; i < Inputs; i++) if (winner[i]) way_d |= way_of[i];
+    for (int unsigned i = 0; i < Inputs; i++) way_d |= way_of[i] & {$bits(way_d) {winner[i]}};
   end
 
   always_ff @(posedge clk_i) begin

@@ -91,7 +91,7 @@ module packet_store
   );
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i) bypass_q <= in_flit_i;  // every flit: which one bypasses is known late in the cycle
+    bypass_q <= in_flit_i;  // used in the next cycle alone; which flit bypasses, and whether one comes, is known late in the cycle
     bypassed_q <= empty_next;
 
     read_q <= read_next;

@@ -20,6 +20,50 @@ module arbiter_round_robin #(
     assign grant_o = request_i;
     logic unused;
     assign unused = &{clk_i, rst_i, advance_i};
+  end else if (N <= 4) begin : gen_few
+    // Where the search starts: two bits, so that each bit of the grant, and of the next start, is a function of six bits at most.
+    // It is written as one term for each pair of requesters, because a mapper does not find short logic in a chain of conditions.
+    typedef logic [$clog2(N)-1:0] place_t;
+    (* fsm_encoding = "none" *) place_t start_q;  // synthesis would make it one-hot
+    place_t start_d;
+    logic [N-1:0] starts;
+
+    function automatic bit precedes(input int unsigned start, input int unsigned one, input int unsigned other);
+      return (one + N - start) % N < (other + N - start) % N;
+    endfunction
+
+    for (genvar i = 0; i < N; i++) begin : gen_grant
+      logic [N-1:0] ahead;  // requesters that the search meets before this one
+      for (genvar j = 0; j < N; j++) begin : gen_ahead
+        logic [N-1:0] from;
+        for (genvar s = 0; s < N; s++) begin : gen_from
+          assign from[s] = precedes(s, j, i) && starts[s];
+        end
+        assign ahead[j] = |from;
+      end
+      assign starts[i] = start_q == place_t'(i);
+      assign grant_o[i] = request_i[i] && (request_i & ahead) == '0;
+    end
+
+    always_comb begin
+      start_d = start_q & {$bits(place_t) {request_i == '0}};
+      for (int unsigned i = 0; i < N; i++) start_d |= place_t'((i + 1) % N) & {$bits(place_t) {grant_o[i]}};
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (advance_i) start_q <= start_d;
+      if (rst_i) start_q <= '0;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (32'(start_q) < N);
+        all_ask : cover (&request_i);
+        contention_is_held_back : cover (!$onehot0(request_i) && !advance_i);
+        search_wraps : cover (advance_i && |request_i && start_d <= start_q && start_d != '0);
+        last_is_favoured_over_first : cover (advance_i && request_i[0] && grant_o[N-1]);
+      end
+    end
   end else begin : gen_many
     // The last request that was granted, from which the search goes on: the grant is late in the cycle, so what follows from it is
     // worked out in the next one. After the highest request the search starts anew, as after none, so that bit needs no register.

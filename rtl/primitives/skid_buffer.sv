@@ -45,8 +45,9 @@ module skid_buffer #(
         skid_valid_q <= 1'b1;
         in_ready_q <= 1'b0;
       end
-      if (move && (skid_valid_q || in_valid_i)) out_data_q <= skid_valid_q ? skid_data_q : in_data_i;  // one enable for all of it
-      if (in_valid_i && in_ready_q) skid_data_q <= in_data_i;  // needed or not: out_ready_i may come late
+      // Valid or not, and needed or not: both sides of the hand-shake may come late, and the data are many loads.
+      if (move) out_data_q <= skid_valid_q ? skid_data_q : in_data_i;
+      if (in_ready_q) skid_data_q <= in_data_i;
       if (rst_i) begin
         out_valid_q <= 1'b0;
         skid_valid_q <= 1'b0;

@@ -27,7 +27,7 @@ module stream_register #(
     // The data's enable has a flip-flop of its own, so that its many loads do not slow down the hand-shakes on both sides. It has the
     // other polarity, since synthesis merges equal flip-flops.
     logic valid_q, empty_q;
-    logic load;
+    (* keep *) logic load;  // one look-up table, and not a copy for each bit, which would load out_ready_i as much
     T data_q;
     assign load = empty_q || out_ready_i;
     assign in_ready_o = !valid_q || out_ready_i;

@@ -16,7 +16,7 @@ def test_arbiter_priority(n):
     run_cocotb("arbiter_priority", __file__, parameters={"N": n}, testcase="lowest_index_wins")
 
 
-@pytest.mark.parametrize("n", [1, 2, 4, 5, 9])
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 9])
 def test_arbiter_round_robin(n):
     run_cocotb("arbiter_round_robin", __file__, parameters={"N": n}, testcase="search_starts_behind_the_last_used_grant")
 

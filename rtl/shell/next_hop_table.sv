@@ -18,44 +18,60 @@ module next_hop_table
     $fatal(1, "next_hop_table: Entries is %0d; there must be at least one", Entries);
   end
 
-  logic [Entries-1:0] hits, takes;
+  localparam int unsigned SliceBits = 3;  // of a key and of an entry's, whose comparison is one look-up table
+  localparam int unsigned Slices = ($bits(next_key_t) + SliceBits - 1) / SliceBits;
 
-  for (genvar i = 0; i < Entries; i++) begin : gen_match
-    assign hits[i] = entries_i[i].valid && (entries_i[i].any || entries_i[i].key == key_i);
-    assign takes[i] = Nodes[entries_i[i].node];
+  // Entries in pairs, then a tree over the pairs: node n chooses between nodes 2n and 2n + 1, and the lower entry wins.
+  // Each step is one look-up table, and what is below the root is kept, because a mapper that optimizes across these steps makes a longer chain,
+  // and the path of a message from its engine into the fabric leads through this search. Hence an entry for any key, which
+  // is known early, joins at the pairs, so that no step has more inputs.
+  localparam int unsigned Pairs = 1 << $clog2((Entries + 1) / 2);
+  localparam int unsigned Top = Pairs > 1 ? 2 : 1;
+  logic [2*Pairs-1:0] sure, takes;  // of the entries: for any key; its node takes messages
+  node_t [2*Pairs-1:0] nodes;
+  (* keep *) logic [2*Pairs-1:0] match;  // it has the key
+  (* keep *) logic [2*Pairs-1:Top] hit, take;  // of the tree: the choice takes messages, which has a meaning with a hit; so has its node
+  (* keep *) node_t [2*Pairs-1:Top] node;
+
+  for (genvar i = 0; i < int'(2 * Pairs); i++) begin : gen_entry
+    if (i < int'(Entries)) begin : gen_there
+      (* keep *) logic [Slices-1:0] same;
+      for (genvar s = 0; s < int'(Slices); s++) begin : gen_slice
+        localparam int unsigned Bits = s < int'(Slices) - 1 ? SliceBits : $bits(next_key_t) - s * SliceBits;
+        assign same[s] = entries_i[i].key[s*SliceBits+:Bits] == key_i[s*SliceBits+:Bits] && (s < int'(Slices) - 1 || entries_i[i].valid);
+      end
+      assign match[i] = &same;
+      assign sure[i] = entries_i[i].valid && entries_i[i].any;
+      assign takes[i] = Nodes[entries_i[i].node];
+      assign nodes[i] = entries_i[i].node;
+    end else begin : gen_none
+      assign match[i] = 1'b0;
+      assign sure[i] = 1'b0;
+      assign takes[i] = 1'b0;
+      assign nodes[i] = '0;
+    end
   end
-  assign hit_o = |hits;
 
-  if (Entries <= 4) begin : gen_few
-    logic [Entries-1:0] first;  // the lowest hit, one-hot, without the carry chain of a subtraction
-    always_comb begin
-      first = hits;
-      for (int unsigned i = 1; i < Entries; i++) first[i] = hits[i] && (hits & ((Entries)'(1 << i) - 1'b1)) == '0;
-      node_o = '0;
-      for (int unsigned i = 0; i < Entries; i++) node_o |= {$bits(node_t) {first[i]}} & entries_i[i].node;
+  always_comb begin
+    for (int unsigned j = 0; j < Pairs; j++) begin
+      hit[Pairs+j] = sure[2*j] || match[2*j] || sure[2*j+1] || match[2*j+1];
+      take[Pairs+j] = sure[2*j] || match[2*j] ? takes[2*j] : takes[2*j+1];
+      node[Pairs+j] = sure[2*j] || match[2*j] ? nodes[2*j] : nodes[2*j+1];
     end
-    assign takes_o = |(first & takes);
-  end else begin : gen_many
-    // A binary tree whose leaves are the entries: node n chooses between nodes 2n and 2n + 1, and the lower entry wins.
-    localparam int unsigned Leaves = 1 << $clog2(Entries);
-    logic [2*Leaves-1:1] hit, take;
-    node_t node[2*Leaves];
-    always_comb begin
-      hit = '0;
-      take = '0;
-      for (int unsigned i = 0; i < 2 * Leaves; i++) node[i] = '0;
-      for (int unsigned i = 0; i < Entries; i++) begin
-        hit[Leaves+i] = hits[i];
-        take[Leaves+i] = hits[i] && takes[i];
-        node[Leaves+i] = hits[i] ? entries_i[i].node : '0;
-      end
-      for (int unsigned n = Leaves - 1; n > 0; n--) begin
-        hit[n] = hit[2*n] || hit[2*n+1];
-        take[n] = hit[2*n] ? take[2*n] : take[2*n+1];
-        node[n] = hit[2*n] ? node[2*n] : node[2*n+1];
-      end
+    for (int unsigned n = Pairs - 1; n >= 2; n--) begin
+      hit[n] = hit[2*n] || hit[2*n+1];
+      take[n] = hit[2*n] ? take[2*n] : take[2*n+1];
+      node[n] = hit[2*n] ? node[2*n] : node[2*n+1];
     end
-    assign takes_o = take[1];
+  end
+
+  if (Pairs == 1) begin : gen_root
+    assign hit_o = hit[1];
+    assign takes_o = hit[1] && take[1];
     assign node_o = node[1];
+  end else begin : gen_root
+    assign hit_o = hit[2] || hit[3];
+    assign takes_o = hit[2] ? take[2] : hit[3] && take[3];
+    assign node_o = hit[2] ? node[2] : node[3];
   end
 endmodule

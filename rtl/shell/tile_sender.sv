@@ -71,24 +71,27 @@ module tile_sender
 
   logic held_q;  // the message was offered in an earlier cycle; the decision on it is in stop_q and swallow_q
   stop_t stop, stop_q;
-  logic routed, found, takes, swallow, swallow_q;
+  logic routed, found, allowed, swallow_q;
   assign routed = Routed && has_route(in_flit_i.desc);
   assign found = routed || hit;
-  assign takes = routed ? Nodes[next_of_route(in_flit_i.desc)] : table_takes;
+  assign allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
+
+  // What is known without the table, and whether the table decides. Apart, because the table is late.
+  logic passes, asks, looked_up;
+  node_t known_node;
+  assign passes = in_valid_i && (held_q ? !swallow_q : allowed && routed && Nodes[next_of_route(in_flit_i.desc)]);
+  assign asks = in_valid_i && !held_q && allowed && !routed;
+  assign looked_up = !held_q && !routed;
+  assign known_node = held_q ? stop_q.node : next_of_route(in_flit_i.desc);
 
   always_comb begin
-    stop.lossless = in_flit_i.desc.lossless && lossless_i;
-    stop.allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
-    stop.node = routed ? next_of_route(in_flit_i.desc) : table_node;
-    swallow = !(stop.allowed && takes);
-    if (held_q) begin
-      stop = stop_q;
-      swallow = swallow_q;
-    end
+    stop.lossless = held_q ? stop_q.lossless : in_flit_i.desc.lossless && lossless_i;
+    stop.allowed = held_q ? stop_q.allowed : allowed;
+    stop.node = looked_up ? table_node : known_node;
   end
 
   assign in_ready_o = out_ready_i || swallow_q;
-  assign out_valid_o = in_valid_i && !swallow;
+  assign out_valid_o = passes || (asks && table_takes);
 
   always_comb begin
     out_flit_o = in_flit_i;
@@ -106,12 +109,12 @@ module tile_sender
     stop_q <= stop;
     if (in_valid_i) begin
       held_q <= !(in_ready_o && in_flit_i.last);
-      swallow_q <= swallow && !(in_ready_o && in_flit_i.last);
+      swallow_q <= !out_valid_o && !(in_ready_o && in_flit_i.last);
     end
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
     drop_bad_tenant_o <= in_valid_i && !held_q && !stop.allowed;
     drop_no_next_hop_o <= in_valid_i && !held_q && stop.allowed && !found;
-    drop_bad_node_o <= in_valid_i && !held_q && stop.allowed && found && !takes;
+    drop_bad_node_o <= in_valid_i && !held_q && stop.allowed && found && !out_valid_o;
     if (rst_i) begin
       held_q <= 1'b0;
       swallow_q <= 1'b0;

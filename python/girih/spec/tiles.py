@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import tempfile
 from collections.abc import Mapping
 from functools import cache
@@ -120,7 +121,32 @@ def _export(rdl: Path) -> dict[str, str]:
             err_if_bad_addr=True,
             err_if_bad_rw=True,
         )
-        return {file: heading + off + (Path(folder) / file).read_text().rstrip() + "\n" + on for file in (f"{name}.sv", f"{name}_pkg.sv")}
+        texts = {file: (Path(folder) / file).read_text().rstrip() for file in (f"{name}.sv", f"{name}_pkg.sv")}
+    texts[f"{name}.sv"] = _decoded(texts[f"{name}.sv"])
+    return {file: heading + off + text + "\n" + on for file, text in texts.items()}
+
+
+_RANGE = re.compile(r"\(([a-z_]+) >= 16'h([0-9a-f]+)\)( &&?) \(\1 <= 16'h\2 \+ 16'h([0-9a-f]+)\)")
+_HELD = re.compile(r"    logic \[15:0\] pending_rd_addr;\n.*?    assign rd_mux_addr = [^\n]*\n", re.DOTALL)
+
+
+def _decoded(text: str) -> str:
+    """A register block that decodes addresses in fewer steps: a range by equal upper bits and, if needed, a small comparison, instead of two long ones;
+    and a read by the address of the request, which holds until its answer, so that no copy is needed."""
+    return _HELD.sub("    assign rd_mux_addr = decoded_addr;  // holds until the answer\n", _RANGE.sub(_range, text))
+
+
+def _range(found: re.Match[str]) -> str:
+    name, joined = found[1], found[3]
+    first, size = int(found[2], 16), int(found[4], 16) + 1
+    bits = (size - 1).bit_length()  # those that may differ within the range
+    whole = size == 1 << bits
+    if first % (1 << bits) or not (whole or bits > 2):
+        return found[0]
+    upper = f"({name}[15:{bits}] == {16 - bits}'h{first >> bits:x})"
+    if whole:
+        return upper
+    return f"{upper}{joined} ({name}[{bits - 1}:2] <= {bits - 2}'h{(size - 1) >> 2:x})"
 
 
 def generate(out_dir: Path, kinds: Mapping[str, Kind], params: CardParams) -> None:

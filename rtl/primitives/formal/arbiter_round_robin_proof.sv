@@ -47,11 +47,15 @@ module arbiter_round_robin_proof #(
 
   // Where the search starts, and how far the watched one is from there.
   index_t start, distance;
-  always_comb begin
-    start = '0;
-    for (int unsigned i = 1; i < N; i++) if (u_dut.gen_many.last_q[i-1]) start = index_t'(i);
-    distance = watched_q >= start ? watched_q - start : watched_q + index_t'(N) - start;
+  if (N <= 4) begin : gen_start
+    assign start = index_t'(u_dut.gen_few.start_q);
+  end else begin : gen_start
+    always_comb begin
+      start = '0;
+      for (int unsigned i = 1; i < N; i++) if (u_dut.gen_many.last_q[i-1]) start = index_t'(i);
+    end
   end
+  assign distance = watched_q >= start ? watched_q - start : watched_q + index_t'(N) - start;
 
   always_ff @(posedge clk_i) begin
     if (!rst) begin

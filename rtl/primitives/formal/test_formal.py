@@ -24,7 +24,7 @@ def test_cuts_of_streams(module, cut):
     prove(f"{module}_proof", parameters={"Cut": cut})
 
 
-@pytest.mark.parametrize("n", [2, 3, 5, 8])
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8])
 def test_arbiter_round_robin(n):
     prove("arbiter_round_robin_proof", parameters={"N": n})
 
@@ -44,8 +44,8 @@ BROKEN = [
     ("fifo_block", "in_offer_i && in_ready_o && !past", "in_offer_i && !past"),
     ("fifo_block_registered", "assign straight = refill && !behind_valid;", "assign straight = refill;"),
     ("fifo_block_registered", "head_valid_q <= behind_valid || in_valid_i;", "head_valid_q <= behind_valid;"),
-    ("skid_buffer", "if (move && (skid_valid_q || in_valid_i)) out_data_q", "if (skid_valid_q || in_valid_i) out_data_q"),
-    ("skid_buffer", "if (in_valid_i && in_ready_q) skid_data_q", "if (in_valid_i) skid_data_q"),
+    ("skid_buffer", "if (move) out_data_q", "if (in_valid_i) out_data_q"),
+    ("skid_buffer", "if (in_ready_q) skid_data_q", "skid_data_q"),
     ("skid_buffer", "assign in_ready_o = in_ready_q;", "assign in_ready_o = !out_valid_q;"),
     ("stream_register", "if (load) data_q <= in_data_i;", "data_q <= in_data_i;"),
     ("stream_register", "assign in_ready_o = !valid_q || out_ready_i;", "assign in_ready_o = 1'b1;"),
@@ -58,6 +58,11 @@ BROKEN = [
 @pytest.mark.parametrize(("module", "old", "new"), some_of(6, BROKEN))
 def test_broken_design_is_noticed(module, old, new):
     refute(f"{module}_proof", module=module, old=old, new=new, depth=12)
+
+
+@pytest.mark.parametrize(("old", "new"), [("(i + 1) % N", "i"), ("precedes(s, j, i) && starts[s]", "j < i")])
+def test_a_broken_arbiter_of_few_is_noticed(old, new):
+    refute("arbiter_round_robin_proof", module="arbiter_round_robin", old=old, new=new, depth=12, parameters={"N": 3})
 
 
 @pytest.mark.parametrize("module", ["skid_buffer", "stream_register"])

@@ -29,13 +29,15 @@ def test_a_source_route_that_is_followed_is_noticed(old, new):
 
 
 BROKEN = [
-    ("      stop = stop_q;\n", ""),
-    ("      swallow = swallow_q;\n", ""),
+    ("stop.node = looked_up ? table_node : known_node;", "stop.node = routed ? next_of_route(in_flit_i.desc) : table_node;"),
+    ("stop.allowed = held_q ? stop_q.allowed : allowed;", "stop.allowed = allowed;"),
+    ("held_q ? !swallow_q : allowed && routed", "allowed && routed"),
     ("      held_q <= !(in_ready_o && in_flit_i.last);", "      held_q <= 1'b1;"),
-    ("      swallow_q <= swallow && !(in_ready_o && in_flit_i.last);", "      swallow_q <= swallow;"),
+    ("      swallow_q <= !out_valid_o && !(in_ready_o && in_flit_i.last);", "      swallow_q <= !out_valid_o;"),
     ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = out_ready_i;"),
     ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = 1'b1;"),
-    ("!(stop.allowed && takes)", "!(stop.allowed && found)"),
+    ("(asks && table_takes)", "(asks && hit)"),
+    ("&& Nodes[next_of_route(in_flit_i.desc)]", ""),
     ("&& tenants_i[in_flit_i.desc.tenant]", ""),
     ("in_flit_i.desc.lossless && lossless_i", "in_flit_i.desc.lossless"),
     ("in_valid_i && !held_q && stop.allowed && !found", "in_valid_i && stop.allowed && !found"),

@@ -193,8 +193,11 @@ module host_join
   );
   assign w_live = w_turn_valid || aw_taken;
   assign w_whose = w_turn_valid ? w_turn : aw_turn;
-  assign w_offered = w_live && s_axi_host_wvalid[w_whose];
-  assign w_ends = w_offered && w_ready && w.last;
+  // Not by w_whose, which is late and has the data's loads.
+  logic [1:0] last_beat;
+  assign last_beat = s_axi_host_wvalid & s_axi_host_wlast;
+  assign w_offered = w_turn_valid ? s_axi_host_wvalid[w_turn] : aw_taken && s_axi_host_wvalid[aw_turn];
+  assign w_ends = w_ready && (w_turn_valid ? last_beat[w_turn] : aw_taken && last_beat[aw_turn]);
   assign w = '{last: s_axi_host_wlast[w_whose], strb: s_axi_host_wstrb[w_whose], data: s_axi_host_wdata[w_whose]};
   assign s_axi_host_wready = {w_live && w_whose && w_ready, w_live && !w_whose && w_ready};
   skid_buffer #(

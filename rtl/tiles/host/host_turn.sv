@@ -23,10 +23,14 @@ module host_turn #(
   assign beats = balance_t'(len_i[turn_o]) + balance_t'(1);
   assign sum = turn_o ? balance_q - beats : balance_q + beats;
   assign balance_d = sum > Limit ? Limit : sum < -Limit ? -Limit : sum;
+  // Whether balance_d is greater than 0, for either turn: the turn chooses last, because it has the loads of the accesses.
+  logic [1:0] positive;
+  assign positive[0] = balance_q + (balance_t'(len_i[0]) + balance_t'(1)) > 0;
+  assign positive[1] = balance_q > balance_t'(len_i[1]) + balance_t'(1);
   always_ff @(posedge clk_i) begin
     if (taken_i) begin
       balance_q <= balance_d;
-      behind_q  <= balance_d > 0;
+      behind_q  <= positive[turn_o];
     end
     if (rst_i) begin
       balance_q <= '0;

@@ -75,12 +75,18 @@ module http_script
           data: '0
       };
 
+  // Kept, so that one flag is chosen, and not a digit that is compared then: whether there is a byte is needed early.
+  (* keep *) logic [19:0] nonzero;
+  always_comb begin
+    for (int unsigned i = 0; i < 20; i++) nonzero[i] = digits[i] != '0;
+  end
+
   always_comb begin
     byte_valid_o = 1'b0;
     byte_o = page_byte_i;
     if (state_q == Run) byte_valid_o = is_text;
     else if (state_q == Digits) begin
-      byte_valid_o = !leading_q || digits[digit_q] != '0 || digit_q == '0;
+      byte_valid_o = !leading_q || nonzero[digit_q] || digit_q == '0;
       byte_o = {4'h3, digits[digit_q]};
     end else if (state_q == Refused) begin
       byte_valid_o = 1'b1;

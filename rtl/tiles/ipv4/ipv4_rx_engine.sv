@@ -130,7 +130,11 @@ module ipv4_rx_engine
   // whatever was read meanwhile. If the header's length may be in a missing flit, that flit must have arrived.
   localparam bit LengthInFirst = L3Tagged < FlitBytes;
   logic short_q;
-  assign has_options = ip.ihl > 4'(FixedWords) && (LengthInFirst || !short_fixed);
+  // For both places of the header, because the window's hand-shake waits for it; kept, so that the choice comes last.
+  (* keep *) logic tagged_options, untagged_options;
+  assign tagged_options = header[L3Tagged][3:0] > 4'(FixedWords);
+  assign untagged_options = header[L3Untagged][3:0] > 4'(FixedWords);
+  assign has_options = (is_l3_tagged ? tagged_options : untagged_options) && (LengthInFirst || !short_fixed);
   always_ff @(posedge clk_i) short_q <= window_valid && !window_ready && first && short_options;
   ipv4_options u_options (
       .clk_i,
@@ -211,7 +215,9 @@ module ipv4_rx_engine
     sum = '0;
     for (int unsigned g = 0; g < Groups; g++) sum = sum + wide_t'(group_q[g]);
   end
-  assign wrong_sum = !is_right(sum);
+  (* keep *) logic [3:0] wrong;
+  assign wrong = wrong_parts(sum);
+  assign wrong_sum = wrong != '0;
   assign fault = |faults_q || wrong_sum;
   assign move = trim_valid && out_ready_i;
   always_ff @(posedge clk_i) begin

@@ -95,7 +95,9 @@ module tcp_intake
   );
   assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(info.is_error ? QuotedL4 + QuotedBytes : SegmentBytes);
   assign bad_place = !info.is_error && (info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4));
-  assign bad_sum = !info.is_error && !is_right(check_total);
+  (* keep *) logic [3:0] wrong;
+  assign wrong = wrong_parts(check_total);
+  assign bad_sum = !info.is_error && wrong != '0;
   assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
       || (op_e'(info.desc.stream_op) inside {OpWrite, OpOpen} && info.desc.stream_bytes != total_q)
       || (op_e'(info.desc.stream_op) == OpOpen && total_q != length_t'(OpenBytes));
