@@ -42,6 +42,6 @@ def test_what_has_no_router(kind):
 def test_paths_go_on_from_the_tile_into_the_router():
     paths = module_timing("echo", CardParams(512, timing="relaxed"), seam=True).registers.paths  # without a register between
     assert any(
-        path.end.startswith("u_router_0.") and any(point.net.startswith("echo_engine.sv:") for point in path.through)
+        path.end.startswith("u_router_0.") and any(point.net.startswith("udp_reply.sv:") for point in path.through)
         for path in paths
     )
