@@ -75,7 +75,8 @@ module tcp_memory_engine
   end
   logic clear, freed, lost_q;
   logic breaks, breaks_now, tells_of_it;
-  stretch_t broken_stretch, told_stretch;
+  stretch_t checks[2], fetched_range;
+  request_t reply;
   logic [15:0] clear_index;
   connection_t freed_connection, visit;
   tcp_pkg::cfg_t stack_cfg;
@@ -171,7 +172,7 @@ module tcp_memory_engine
       .visit_o             (visit),
       .lost_i              (lost_q),
       .breaks_i            (breaks_now),
-      .breaks_connection_i (broken_stretch.connection),
+      .breaks_connection_i (reply.piece.connection),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
@@ -180,22 +181,57 @@ module tcp_memory_engine
       .event_o             (counted)
   );
 
-  // The number of connections that each place has had, and the last one that is broken, or whose application has been told of that.
-  typedef struct packed {
-    logic valid;
-    generation_t generation;
-  } mark_t;
+  // The number of connections that each place has had; the last one of each that is broken, and the last one whose application has been told of that.
+  localparam int unsigned Visited = 0, Replied = 1, Fetched = 2, Asked = 3;  // queries of the broken ones
   generation_t generations[Connections];
-  mark_t broken[Connections], told[Connections];
+  generation_t next_generation;
+  connection_t [4:0] query_connections;
+  generation_t [4:0] query_generations;
+  logic [4:0] is_broken;
+  logic is_told;
+  assign next_generation = generations[id_t'(freed_connection)] + 1'b1;
+  assign query_connections = {checks[1].connection, checks[0].connection, fetched_range.connection, reply.piece.connection, visit};
+  assign query_generations = {
+    checks[1].generation, checks[0].generation, fetched_range.generation, reply.piece.generation, generations[id_t'(visit)]
+  };
   always_ff @(posedge clk_i) begin
     if (clear) generations[id_t'(clear_index)] <= '0;
-    else if (freed) generations[id_t'(freed_connection)] <= generations[id_t'(freed_connection)] + 1'b1;
-    if (clear) broken[id_t'(clear_index)] <= '0;
-    else if (breaks) broken[id_t'(broken_stretch.connection)] <= '{valid: 1'b1, generation: broken_stretch.generation};
-    if (clear) told[id_t'(clear_index)] <= '0;
-    else if (tells_of_it) told[id_t'(told_stretch.connection)] <= '{valid: 1'b1, generation: told_stretch.generation};
-    lost_q <= broken[id_t'(visit)] == mark_t'{valid: 1'b1, generation: generations[id_t'(visit)]};
+    else if (freed) generations[id_t'(freed_connection)] <= next_generation;
+    lost_q <= is_broken[Visited];
   end
+  stream_marks #(
+      .Connections(Connections),
+      .Queries    (5)
+  ) u_broken (
+      .clk_i,
+      .clear_i           (clear),
+      .clear_index_i     (clear_index),
+      .set_i             (breaks),
+      .set_connection_i  (reply.piece.connection),
+      .set_generation_i  (reply.piece.generation),
+      .freed_i           (freed),
+      .freed_connection_i(freed_connection),
+      .next_generation_i (next_generation),
+      .connections_i     (query_connections),
+      .generations_i     (query_generations),
+      .marked_o          (is_broken)
+  );
+  stream_marks #(
+      .Connections(Connections)
+  ) u_told (
+      .clk_i,
+      .clear_i           (clear),
+      .clear_index_i     (clear_index),
+      .set_i             (tells_of_it),
+      .set_connection_i  (fetched_range.connection),
+      .set_generation_i  (fetched_range.generation),
+      .freed_i           (freed),
+      .freed_connection_i(freed_connection),
+      .next_generation_i (next_generation),
+      .connections_i     (fetched_range.connection),
+      .generations_i     (fetched_range.generation),
+      .marked_o          (is_told)
+  );
 
   // Writes.
   stretch_t write_range;
@@ -256,19 +292,12 @@ module tcp_memory_engine
 
   logic [1:0] read_valid, read_ready, read_void, reply_of;
   request_t read[2];
-  stretch_t checks[2];
   logic reply_valid, reply_last, reply_failed;
-  request_t reply;
   place_t reply_place;
   logic [W-1:0] reply_data;
-  for (genvar i = 0; i < 2; i++) begin : gen_check
-    id_t id;
-    mark_t mark;
-    assign id = id_t'(checks[i].connection);
-    assign mark = '{valid: 1'b1, generation: checks[i].generation};
-    // A place that is used again has other bytes; those of a notice are kept until it has been read.
-    assign read_void[i] = broken[id] == mark || (i == 0 && generations[id] != checks[i].generation);
-  end
+  // A place that is used again has other bytes; those of a notice are kept until it has been read.
+  assign read_void[0] = is_broken[Asked] || generations[id_t'(checks[0].connection)] != checks[0].generation;
+  assign read_void[1] = is_broken[Asked+1];
   assign reply_of = {reply_valid && !reply.writes && !reply.piece.sent, reply_valid && !reply.writes && reply.piece.sent};
 
   stretch_t make_range, unused_segment_range;
@@ -330,9 +359,9 @@ module tcp_memory_engine
   end
 
   // Notices.
-  stretch_t notice_range, fetched_range;
+  stretch_t notice_range;
   notice_t fetched;
-  logic fetched_valid, fetched_failed, is_told, is_broken, discards;
+  logic fetched_valid, fetched_failed, discards;
   logic [$clog2(NoticesAhead)-1:0] notice_slot;
   assign notice_range = '{
           connection: notice.connection,
@@ -381,14 +410,9 @@ module tcp_memory_engine
       .read_data_o   (receive_data)
   );
   // The application is told of a broken connection once, as of a reset.
-  mark_t fetched_mark;
-  assign fetched_mark = '{valid: 1'b1, generation: fetched_range.generation};
-  assign is_told = told[id_t'(fetched_range.connection)] == fetched_mark;
-  assign is_broken = broken[id_t'(fetched_range.connection)] == fetched_mark;
   assign discards = !fetched.opened && is_told;
   assign tell_valid = fetched_valid && !discards;
   assign tells_of_it = fetched_valid && tell_ready && !discards && fetched_failed;
-  assign told_stretch = fetched_range;
   always_comb begin
     tell = fetched;
     tell.connection = connection_t'(notice_slot);
@@ -397,14 +421,12 @@ module tcp_memory_engine
       tell.at_end = 1'b1;
       tell.is_reset = 1'b1;
     end
-    if (!fetched.opened && tell.is_reset && (fetched_failed || is_broken)) tell.room = Broken;
+    if (!fetched.opened && tell.is_reset && (fetched_failed || is_broken[Fetched])) tell.room = Broken;
   end
 
   // A failed write breaks its connection before it counts as done; a failed read for the application does, too.
   assign breaks = reply_valid && reply_failed && (reply.writes || !reply.piece.sent);
-  assign breaks_now = breaks && generations[id_t'(reply.piece.connection)] == reply.piece.generation
-      && broken[id_t'(reply.piece.connection)] != mark_t'{valid: 1'b1, generation: reply.piece.generation};
-  assign broken_stretch = reply.piece;
+  assign breaks_now = breaks && generations[id_t'(reply.piece.connection)] == reply.piece.generation && !is_broken[Replied];
   always_ff @(posedge clk_i) begin
     begun_q <= begun_q + count_t'(write_begins);
     done_q  <= done_q + count_t'(reply_valid && reply.writes && reply.ends);
@@ -508,5 +530,5 @@ module tcp_memory_engine
   end
 
   logic unused;
-  assign unused = &{1'b0, made_connection, freed_connection, visit, broken_stretch, told_stretch, write_later, unused_waits, unused_waits_range, unused_segment_range, send_connection, receive_connection};
+  assign unused = &{1'b0, made_connection, fetched_range, freed_connection, visit, write_later, unused_waits, unused_waits_range, unused_segment_range, send_connection, receive_connection};
 endmodule

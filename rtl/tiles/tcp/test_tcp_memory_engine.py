@@ -32,6 +32,7 @@ ANYWHERE = (
     "the_window_closes_and_opens",
     "a_segment_wider_than_the_window_fills_it",
 )
+GENERATIONS = 16  # of a place
 BROKEN = 2  # why a connection has ended
 ALWAYS = (1 << 16) - 1
 
@@ -186,6 +187,27 @@ async def a_place_that_is_used_again_has_the_new_bytes_only(dut):
         bench.segments.clear()
         bench.told.clear()
     assert ordered.count == 2 * 2 * CONNECTIONS  # both buffers of each place, twice
+
+
+@cocotb.test()
+async def a_place_forgets_that_its_memory_has_failed(dut):
+    """The memory fails for one connection of each place. Those that come later do not suffer from it, also when their generation's number is that one's."""
+    bench = await TcpBench.start(dut, stall=0.0, retries=15, rto_max=16)
+    for number in range((GENERATIONS + 1) * CONNECTIONS):
+        peer = await bench.open()
+        peer.read(stands=True)
+        dut.fails_i.value = ALWAYS * (number < CONNECTIONS)
+        text = random.randbytes(20)
+        peer.send(text)
+        told = await bench.notice(limit=20_000)
+        dut.fails_i.value = 0
+        assert bool(told.desc.get("stream_reset")) == (number < CONNECTIONS), number
+        assert told.desc.get("stream_reset") or told.data == text
+        bench.command(CLOSE if number < CONNECTIONS else ABORT, peer.connection)
+        await bench.closed(number + 1)
+        bench._sort()
+        bench.segments.clear()
+        bench.told.clear()
 
 
 async def many(bench: TcpBench, count: int) -> list[Peer]:
