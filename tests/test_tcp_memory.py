@@ -13,6 +13,7 @@ import pytest
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
+from girih.testing import some_of
 from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
 
 pytestmark = [
@@ -76,7 +77,7 @@ def stream(wire: Wire, size: int) -> None:
     assert text.split() == [str(size), "True"], text
 
 
-@pytest.mark.parametrize("memory", MEMORIES)
+@pytest.mark.parametrize(("memory",), some_of(2, [(name,) for name in MEMORIES]))
 def test_bytes_come_back(wire, memory):
     wire.card.memory.set(**MEMORIES[memory])
     stream(wire, 400_000)

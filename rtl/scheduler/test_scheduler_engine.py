@@ -32,7 +32,7 @@ def test_scheduler_engine(data_width):
     )
 
 
-@pytest.mark.parametrize("units, services, tenants", [pytest.param(64, 32, 8, marks=pytest.mark.thorough), (4, 4, 64), (1, 1, 2)])
+@pytest.mark.parametrize("units, services, tenants", [*(pytest.param(*most, marks=pytest.mark.thorough) for most in ((64, 32, 8), (4, 4, 64))), (1, 1, 2)])
 def test_as_many_as_there_can_be(units, services, tenants):
     """The largest and the smallest scheduler."""
     sizes = {"Units": units, "Services": services, "Tenants": tenants, "Cells": 8192 if tenants == 64 else 1024}

@@ -22,6 +22,7 @@ OTHERWISE = (
     "bytes_are_right_whatever_is_lost",  # what is sent again was chosen some time ago, and the peer may have reported it meanwhile
 )
 SHARED = ["", "_active", "_attacks", "_cookies", "_cubic", "_idle", "_path_mtu", "_rack", "_sack", "_tail", "_tenants", "_timestamps"]
+DEFAULT = ("", "_sack", "_tenants")
 ANYWHERE = (
     "opens_carries_bytes_both_ways_and_closes",
     "bytes_come_out_in_order_however_they_come",
@@ -37,17 +38,17 @@ BROKEN = 2  # why a connection has ended
 ALWAYS = (1 << 16) - 1
 
 
-def tests_of(path: Path) -> list[str]:
+def shared_tests(path: Path) -> list[str]:
     """The cocotb tests of a file that run with late buffers, too."""
     lines = path.read_text().splitlines()
     names = [line.split("(")[0].removeprefix("async def ") for line, before in zip(lines[1:], lines, strict=False) if line.startswith("async def ") and before.startswith("@cocotb")]
     return [name for name in names if name not in OTHERWISE]
 
 
-@pytest.mark.parametrize("name", SHARED)
+@pytest.mark.parametrize("name", [name if name in DEFAULT else pytest.param(name, marks=pytest.mark.thorough) for name in SHARED])
 def test_the_tests_of_tcp(name):
     path = FOLDER / f"test_tcp_engine{name}.py"
-    run_cocotb("tcp_memory_bench", str(path), groups=GROUPS, parameters=BUFFERS, testcase=tests_of(path))
+    run_cocotb("tcp_memory_bench", str(path), groups=GROUPS, parameters=BUFFERS, testcase=shared_tests(path))
 
 
 @pytest.mark.parametrize("data_width", [pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024)])
