@@ -70,6 +70,10 @@ def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
         pins["credit_i"] = ("input  sched_pkg::credit_t", f" [{units}]")
     if "credits_out" in kind.uses:
         pins["credit_o"] = ("output sched_pkg::credit_t", "")
+    if kind.interrupts:
+        pins["interrupt_o"] = ("output logic", "")
+    if "interrupts" in kind.uses:
+        pins["interrupt_i"] = (f"input  logic [{kind.rights - 1}:0]", "")
     return pins | {"ctrl_i": ("input  ctrl_t", ""), "ctrl_o": ("output ctrl_t", "")}
 
 

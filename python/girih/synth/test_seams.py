@@ -8,7 +8,7 @@ from girih.build.lint import lint
 from girih.build.sources import resolve
 from girih.errors import GirihError
 from girih.spec.kinds import load_kinds
-from girih.spec.message import CardParams
+from girih.spec.message import CHAIN, CardParams
 from girih.synth.design import module_timing
 from girih.synth.seams import MESH, has_seam, seam, seam_file
 
@@ -21,7 +21,8 @@ CHEAP = ("echo", "eth_rx", "eth_tx")  # to and from the fabric, only to it, only
 @pytest.mark.parametrize("kind", [k if k in CHEAP else pytest.param(k, marks=pytest.mark.thorough) for k in SEAMS])
 def test_a_seam_is_clean_under_lint(kind):
     """Every pin is connected and every net is driven."""
-    sources = resolve([f"seam_{kind}"], [generated_rtl(CardParams.chained(128))], [seam_file(kind)])
+    params = CardParams.with_groups(128, groups={CHAIN, *SEAMS[kind].groups})
+    sources = resolve([f"seam_{kind}"], [generated_rtl(params)], [seam_file(kind)])
     result = lint(f"seam_{kind}", sources)
     assert result.clean, result.output
 
