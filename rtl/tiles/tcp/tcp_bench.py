@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable
 from ipaddress import ip_address
@@ -25,6 +26,7 @@ CARD, HOST, PORT = "10.0.0.2", "10.0.0.1", 7
 CONNECTIONS, WINDOW = 16, 2048
 OPENED, DATA, READ, WRITE, CLOSE, ABORT, OPEN = range(1, 8)
 TICK = 256  # cycles
+KIND = os.environ.get("GIRIH_KIND", "tcp")  # of the tile under test
 CONFIG = {
     "listen": PORT | 80 << 16,
     "mss": 1460,
@@ -54,6 +56,8 @@ CONFIG = {
     "timestamp_unit": 0,
     "timestamp_life": 2**31 - 1,
 }
+if KIND == "tcp_memory":
+    CONFIG["first_page"] = 3
 SYN, ACK, FIN, RST = "S", "A", "F", "R"
 MODULUS = 1 << 32
 
@@ -70,7 +74,7 @@ class TcpBench:
     def __init__(self, bench: EngineBench):
         self.bench, self.dut, self._read = bench, bench.dut, 0
         self.begun = cycle_now()  # when the reset ended, and with it the first tick began
-        self.late = 200 if hasattr(bench.dut, "fails_i") else 0  # cycles that buffers in a memory may take, more than those of the tile
+        self.late = 200 if KIND == "tcp_memory" else 0  # cycles that buffers in a memory may take, more than those of the tile
         self.segments: list[TCP] = []  # sent and not yet taken by `segment`
         self.told: list[Message] = []
         self.tenants = {2}  # whose segments the card may send
@@ -79,9 +83,9 @@ class TcpBench:
     @classmethod
     async def start(cls, dut, *, stall: float = 0.3, **config) -> TcpBench:
         """stall: so that whatever happens also happens while the output waits."""
-        if hasattr(dut, "fails_i"):  # the bench of tcp_memory
+        if KIND == "tcp_memory":
             dut.fails_i.value = 0
-        self = cls(await EngineBench.start(dut, "tcp", stall=stall, **(CONFIG | config)))
+        self = cls(await EngineBench.start(dut, KIND, stall=stall, **(CONFIG | config)))
         await ClockCycles(dut.clk_i, 2 * CONNECTIONS + 10)
         return self
 

@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
 from girih.testing.engines import config_word
-from rtl.tiles.tcp.tcp_bench import ABORT, CONFIG, CONNECTIONS, MODULUS, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CONFIG, CONNECTIONS, KIND, MODULUS, TICK, WINDOW, Peer, TcpBench
 
 HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
@@ -254,7 +254,7 @@ async def a_cookie_ages_by_the_time_that_is_set(dut):
     await ClockCycles(dut.clk_i, 2 * TICK)
     await flood(bench)
     peer = await baked(bench)
-    dut.cfg_i.value = config_word("tcp", **CONFIG | PATIENT)
+    dut.cfg_i.value = config_word(KIND, **CONFIG | PATIENT)
     await ClockCycles(dut.clk_i, (PERIODS + 2) * PERIOD * TICK)
     bench.segments.clear()
     peer.send()

@@ -21,6 +21,7 @@ from rtl.tiles.tcp.tcp_bench import (
     CONFIG,
     CONNECTIONS,
     FLIT_BYTES,
+    KIND,
     MODULUS,
     PORT,
     TICK,
@@ -266,9 +267,9 @@ async def only_connections_of_the_applications_in_the_setting_are_paced(dut):
     """Whether the peer or the application has opened them. The setting is read when a connection begins; without it, a window is sent at once."""
     bench = await TcpBench.start(dut, stall=0.0, **(SETTINGS | {"pacing": APPLICATION << 32}))
     peers = [(await dialled(bench, APPLICATION, 0), True), (await dialled(bench, OTHER, 1), False), (await opened(bench), False)]
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS))
     peers += [(await dialled(bench, APPLICATION, 2), False), (await opened(bench), True)]
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"pacing": 0}))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"pacing": 0}))
     peers.append((await opened(bench), False))
     wire = Wire(bench)
     for peer, paced in peers:
@@ -375,7 +376,7 @@ async def others_do_not_wait(dut):
     trips = [TRIP + 8 * number for number in range(8)]
     peers = [bench.peer(options=OPTIONS) for _ in trips]
     await hand_shakes(bench, *zip(peers, trips, strict=True))
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"pacing": 0}))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"pacing": 0}))
     other = await opened(bench)
     wire = Wire(bench)
     for peer in peers:
@@ -420,22 +421,22 @@ async def only_new_bytes_wait(dut):
             assert again.segment.seq == first.segment.seq and again.size == MSS and at_once([again], since)
         elif case == "time-out":
             (second,) = await wire.come(peer, 1)
-            dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rto_max": SHORT}))
+            dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rto_max": SHORT}))
             (again,) = await wire.come(peer, 1)
-            dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS))
+            dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS))
             assert again.segment.seq == first.segment.seq and again.size == MSS
             since, peer.ack = cycle_now(), second.segment.seq
             peer.send()
             (again,) = await wire.come(peer, 1)
             assert again.segment.seq == second.segment.seq and at_once([again], since) and again.cycle < second.cycle + wait - AT_ONCE
         elif case in ("probe", "nothing in flight"):
-            dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rto_max": SHORT}))
+            dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rto_max": SHORT}))
             peer.window, peer.ack = 60000 * (case != "probe"), (peer.ack + MSS) % MODULUS
             peer.send()
             (again,) = await wire.come(peer, 1)
             assert again.segment.seq == (first.segment.seq + MSS) % MODULUS and again.size == (1 if case == "probe" else MSS)
             assert timed[0] < again.cycle - since < timed[1]
-            dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS))
+            dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS))
             if case == "nothing in flight":
                 (third,) = await wire.come(peer, 1)
                 assert abs(third.cycle - first.cycle - wait) <= ERROR * wait + JITTER
@@ -465,7 +466,7 @@ async def what_is_sent_again_does_not_count(dut):
     peer.write(random.randbytes(MSS))
     (first,) = await wire.come(peer, 1)
     await ClockCycles(dut.clk_i, 2000)
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rto_max": SHORT}))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rto_max": SHORT}))
     (again,) = await wire.come(peer, 1)
     assert again.segment.seq == first.segment.seq
     peer.window, peer.ack = 0, (peer.ack + MSS) % MODULUS
@@ -482,11 +483,11 @@ async def the_next_connection_in_a_place_does_not_wait_for_the_last(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     far = 200
     former = await opened(bench, far, port=2000)
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rto_max": SHORT}))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rto_max": SHORT}))
     wire = Wire(bench)
     former.write(random.randbytes(MSS))
     await wire.come(former, 2)  # the time-out leaves a window of one segment, the acknowledgement makes it two
-    dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS))
+    dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS))
     former.ack = (former.ack + MSS) % MODULUS
     former.send()
     await ClockCycles(dut.clk_i, 6000)

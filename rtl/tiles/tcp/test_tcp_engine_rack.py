@@ -13,7 +13,7 @@ from scapy.layers.inet import TCP
 from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from rtl.tiles.tcp.tcp_bench import CONFIG, CONNECTIONS, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench, come
+from rtl.tiles.tcp.tcp_bench import CONFIG, CONNECTIONS, KIND, MODULUS, PORT, TICK, WINDOW, Peer, TcpBench, come
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, NOT_CAPABLE
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import HEADERS, error
 from rtl.tiles.tcp.test_tcp_engine_sack import KEPT, Receiver, acknowledge
@@ -172,7 +172,7 @@ async def there_is_none_without_sack_its_news_or_the_setting(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     without, peer, silent = await timed(bench, options=OPTIONS[:1]), await timed(bench), await timed(bench)
     for one, rack in ((without, 1), (silent, 1), (peer, 0)):
-        dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rack": rack}))
+        dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rack": rack}))
         _, sent = await flight(bench, one, 4)
         since = sent_at(bench)
         if one is silent:
@@ -199,10 +199,10 @@ async def what_ends_the_flight_ends_it(dut):
         if what == "error":
             bench.give(error(small + HEADERS, sent[0].seq, peer))
         else:
-            dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"rto_max": 1}))
+            dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"rto_max": 1}))
         first = await bench.segment(limit=QUARTER * TICK)
         assert first.seq == sent[0].seq and len(first.payload) == size
-        dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS))
+        dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS))
         await ClockCycles(dut.clk_i, 2 * QUARTER * TICK)
         assert "mark_late_segments" not in bench.events
         await end(bench, peer)

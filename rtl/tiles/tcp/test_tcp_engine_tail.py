@@ -19,6 +19,7 @@ from rtl.tiles.tcp.tcp_bench import (
     CLOSE,
     CONFIG,
     CONNECTIONS,
+    KIND,
     MODULUS,
     PORT,
     TICK,
@@ -177,7 +178,7 @@ async def there_is_none_without_sack_or_the_setting_or_for_one_segment(dut):
     bench = await TcpBench.start(dut, stall=0.0, **SETTINGS)
     without_sack, peer = await timed(bench, options=OPTIONS[:1]), await timed(bench)
     for one, segments, setting in ((without_sack, 4, 1), (peer, 4, 0), (peer, 1, 1)):
-        dut.cfg_i.value = config_word("tcp", **(CONFIG | SETTINGS | {"tail_probe": setting}))
+        dut.cfg_i.value = config_word(KIND, **(CONFIG | SETTINGS | {"tail_probe": setting}))
         _, sent = await flight(bench, one, segments)
         since = sent_at(bench)
         again = await bench.segment(limit=2 * LONG * TICK)

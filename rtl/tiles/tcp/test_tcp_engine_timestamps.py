@@ -21,6 +21,7 @@ from rtl.tiles.tcp.tcp_bench import (
     CLOSE,
     CONFIG,
     CONNECTIONS,
+    KIND,
     MODULUS,
     PORT,
     TICK,
@@ -172,7 +173,7 @@ async def an_application_offers_them(dut):
         bench = await TcpBench.start(dut, timestamps=offered)
         bench.dial(80, 40000, application=9)
         syn = await bench.segment()
-        dut.cfg_i.value = config_word("tcp", **(CONFIG | {"timestamps": 1 - offered}))
+        dut.cfg_i.value = config_word(KIND, **(CONFIG | {"timestamps": 1 - offered}))
         peer = Stamped(bench, 80, to=40000)
         peer.ack, peer.echo = (syn.seq + 1) % MODULUS, stamp_of(syn)[0] if offered else 0
         bench.give(peer.make("SA", options=[("MSS", 1000)]))

@@ -15,6 +15,7 @@ from rtl.tiles.tcp.tcp_bench import ABORT, CLOSE, CONNECTIONS, FLIT_BYTES, WINDO
 FOLDER = Path(__file__).parent
 BUFFERS = {"Connections": CONNECTIONS, "Window": WINDOW}
 GROUPS = ["stream", "memory"]
+KIND_OF_BENCH = {"GIRIH_KIND": "tcp_memory"}
 # Of the tests of tcp, those that are left out.
 OTHERWISE = (
     "segments_are_taken_as_fast_as_they_come",  # a cycle passes between the flits of two messages
@@ -48,19 +49,19 @@ def shared_tests(path: Path) -> list[str]:
 @pytest.mark.parametrize("name", [name if name in DEFAULT else pytest.param(name, marks=pytest.mark.thorough) for name in SHARED])
 def test_the_tests_of_tcp(name):
     path = FOLDER / f"test_tcp_engine{name}.py"
-    run_cocotb("tcp_memory_bench", str(path), groups=GROUPS, parameters=BUFFERS, testcase=shared_tests(path))
+    run_cocotb("tcp_memory_bench", str(path), groups=GROUPS, parameters=BUFFERS, environment=KIND_OF_BENCH, testcase=shared_tests(path))
 
 
 @pytest.mark.parametrize("data_width", [pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024)])
 def test_the_tests_of_tcp_at_other_widths(data_width):
     """Those that do not depend on how long a round trip is."""
     path = FOLDER / "test_tcp_engine.py"
-    run_cocotb("tcp_memory_bench", str(path), data_width=data_width, groups=GROUPS, parameters=BUFFERS, testcase=list(ANYWHERE))
+    run_cocotb("tcp_memory_bench", str(path), data_width=data_width, groups=GROUPS, parameters=BUFFERS, environment=KIND_OF_BENCH, testcase=list(ANYWHERE))
 
 
 @pytest.mark.parametrize("data_width", [512, *(pytest.param(width, marks=pytest.mark.thorough) for width in (128, 256, 1024))])
 def test_tcp_memory_engine(data_width):
-    run_cocotb("tcp_memory_bench", __file__, data_width=data_width, groups=GROUPS, parameters=BUFFERS)
+    run_cocotb("tcp_memory_bench", __file__, data_width=data_width, groups=GROUPS, parameters=BUFFERS, environment=KIND_OF_BENCH)
 
 
 class Counts:
