@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from girih.card.copy import drops, snapshot
+from girih.card.listening import listening
 from girih.card.progress import Progress
 from girih.card.registers import AccessRefused, violations
 from girih.errors import GirihError
@@ -48,9 +49,7 @@ class ControlServer:
         number = next(_numbers)  # one process may run several cards
         self.path = folder / f"{progress.card.manifest.name}{f'.{number}' if number else ''}-{os.getpid()}.sock"
         self.path.unlink(missing_ok=True)
-        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._listener.bind(str(self.path))
-        self._listener.listen()
+        self._listener = listening(self.path)
         self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
         self._waiting: list[_Waiting] = []
 

@@ -12,6 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from girih.card.listening import listening
+
 HEADER = struct.Struct("<III")  # request, flags, size
 VERSION, VERSION_MASK, REPLY, NEED_REPLY = 1, 3, 4, 8
 MOST_BYTES, MOST_DESCRIPTORS = 4096, 8
@@ -108,16 +110,9 @@ def notify(descriptor: int, request: int) -> None:
 
 def listener(path: Path) -> socket.socket:
     """A socket that listens at a path. Replaces one that another program has left there. Raises OSError."""
-    made = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    try:
-        if path.is_socket() and not _is_served(path):
-            path.unlink()
-        made.bind(str(path))
-        made.listen(1)
-    except OSError:
-        made.close()
-        raise
-    return made
+    if path.is_socket() and not _is_served(path):
+        path.unlink()
+    return listening(path, most=1)
 
 
 def _is_served(path: Path) -> bool:
