@@ -30,7 +30,7 @@ KIND = os.environ.get("GIRIH_KIND", "tcp")  # of the tile under test
 CONFIG = {
     "listen": PORT | 80 << 16,
     "mss": 1460,
-    "secret": 0x0123456789ABCDEF,
+    "secret": 0x0123456789ABCDEF_8F6E3A07C51D2B94,
     "rto_initial": 8,
     "rto_min": 8,
     "rto_max": 100,

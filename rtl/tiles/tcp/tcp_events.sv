@@ -35,6 +35,8 @@ module tcp_events
     output logic    front_ready_o,
     input  work_t   front_work_i,
     input  block_t  front_block_i,    // of EventSack, which has no result
+    input  initial_t initial_i,  // of EventOpen and EventConnect, two cycles after the event was taken
+    output logic     initial_taken_o,
     output logic    result_valid_o,
     output result_t result_o,
     output event_e  result_kind_o,
@@ -335,10 +337,17 @@ module tcp_events
     end
   end
 
+  logic begins_2;  // a connection, whose initial number may have become known since the event was taken
+  assign begins_2 = stage_q[2].work.kind inside {EventOpen, EventConnect};
+  assign initial_taken_o = stage_q[2].valid && begins_2;
   always_ff @(posedge clk_i) begin
     stage_q[0] <= '0;
     stage_q[1] <= chosen;
     for (int unsigned i = 2; i <= Stages; i++) stage_q[i] <= stage_q[i-1];
+    if (begins_2) begin
+      stage_q[3].work.ack <= initial_i.number;
+      stage_q[3].work.stamp.echo <= initial_i.offset;
+    end
     if (rst_i) begin
       for (int unsigned i = 1; i <= Stages; i++) stage_q[i].valid <= 1'b0;
     end

@@ -29,6 +29,8 @@ module tcp_front
     input  logic    work_ready_i,
     output work_t   work_o,
     output block_t  block_o,  // of EventSack
+    output initial_t initial_o,  // of EventOpen and EventConnect; see tcp_lookup
+    input  logic     initial_taken_i,
     input  logic    result_valid_i,
     input  result_t result_i,
 
@@ -78,6 +80,9 @@ module tcp_front
   logic come_valid, come_ready, come_first, arrival_ready, flits_ready;
   flit_t come_flit;
   arrival_t arrival;
+  logic guess;
+  tuple_t guess_tuple;
+  tenant_t guess_tenant;
   tcp_intake u_intake (
       .clk_i,
       .rst_i,
@@ -89,6 +94,9 @@ module tcp_front
       .out_flit_o (come_flit),
       .out_first_o(come_first),
       .arrival_o  (arrival),
+      .guess_o       (guess),
+      .guess_tuple_o (guess_tuple),
+      .guess_tenant_o(guess_tenant),
       .drop_aborted_o,
       .drop_length_o,
       .drop_checksum_o,
@@ -111,6 +119,11 @@ module tcp_front
       .arrival_valid_i(come_valid && come_first && flits_ready),
       .arrival_ready_o(arrival_ready),
       .arrival_i      (arrival),
+      .guess_i        (guess),
+      .guess_tuple_i  (guess_tuple),
+      .guess_tenant_i (guess_tenant),
+      .initial_o,
+      .initial_taken_i,
       .work_valid_o   (todo_valid),
       .work_ready_i   (todo_ready),
       .work_o         (todo),

@@ -19,6 +19,11 @@ module tcp_intake
     output logic     out_first_o,
     output arrival_t arrival_o,    // with the first flit
 
+    // A SYN begins to arrive, if its first flit has all of this. Nothing of it has been checked.
+    output logic    guess_o,
+    output tuple_t  guess_tuple_o,
+    output tenant_t guess_tenant_o,
+
     output logic drop_aborted_o,
     output logic drop_length_o,
     output logic drop_checksum_o,
@@ -53,6 +58,27 @@ module tcp_intake
       total_q <= earlier + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
     end
     if (rst_i) first_q <= 1'b1;
+  end
+
+  if (Guesses) begin : gen_guess
+    // verilator lint_off ASCRANGE
+    logic [0:FlitBytes-1][7:0] bytes;
+    // verilator lint_on ASCRANGE
+    tcp_t begun;
+    always_comb for (int unsigned i = 0; i < FlitBytes; i++) bytes[i] = in_flit_i.data[8*i+:8];
+    assign begun = bytes[L4+:TcpBytes];
+    assign guess_o = in_valid_i && first_q && !info_in.is_command && begun.flags.syn;
+    assign guess_tuple_o.remote_addr = bytes[L3Untagged+Ipv4Addresses+:4];
+    assign guess_tuple_o.local_addr = bytes[L3Untagged+Ipv4Addresses+4+:4];
+    assign guess_tuple_o.remote_port = begun.src_port;
+    assign guess_tuple_o.local_port = begun.dst_port;
+    assign guess_tenant_o = in_flit_i.desc.tenant;
+    logic unused_begun;
+    assign unused_begun = &{1'b0, bytes, begun};
+  end else begin : gen_no_guess
+    assign guess_o = 1'b0;
+    assign guess_tuple_o = '0;
+    assign guess_tenant_o = '0;
   end
 
   logic check_take, check_last, check_bad, drop, store_valid, store_ready, store_first;

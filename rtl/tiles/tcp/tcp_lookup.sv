@@ -9,7 +9,9 @@
 // have made: a SYN cookie (RFC 4987, 3.6). A possible answer to a cookie passes as an event without effect, which keeps the order of later events. It is
 // looked up again, as a SYN is, once the events before it are done, and then goes to accept_.
 //
-//   arrival -> [look up] -> [decide; of a new SYN: options, initial number] -> queue -> work
+// An event that opens a connection is passed on before its initial sequence number is known, which initial_o gives later.
+//
+//   arrival -> [look up] -> [decide; of a new SYN: options] -> queue -> work
 module tcp_lookup
   import girih_pkg::*, tcp_types_pkg::*, cookie_pkg::*, tcp_pkg::cfg_t;
 #(
@@ -27,10 +29,19 @@ module tcp_lookup
     output logic     arrival_ready_o,
     input  arrival_t arrival_i,
 
+    // A SYN is on its way here, perhaps.
+    input logic    guess_i,
+    input tuple_t  guess_tuple_i,
+    input tenant_t guess_tenant_i,
+
     output logic  work_valid_o,
     input  logic  work_ready_i,
     output todo_t work_o,
     input  logic  idle_i,        // all of them are done
+
+    // Of EventOpen and EventConnect: from three cycles after the event entered the queue on, until initial_taken_i. No other is in the queue until then.
+    output initial_t initial_o,
+    input  logic     initial_taken_i,
 
     input logic        half_ended_i,  // a hand-shake of a peer is over, of freed_tenant_i
     input logic        freed_i,
@@ -56,7 +67,7 @@ module tcp_lookup
   // Stages: 1 reads the table, 2 decides.
   (* keep *) logic free, free_to_open;  // known earlier than the arrival
   logic starts_q;  // at stage 1 is a SYN, or what needs its hash: a register, because many others depend on it
-  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself;
+  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself, syn_walks;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
   stamp_t stamp_1, stamp_2_q;  // of a segment that begins with it
@@ -91,10 +102,10 @@ module tcp_lookup
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
       if (connects_1 && itself) arrival_2_q.malformed <= 1'b1;
-      arrival_2_q.options <= rest;
       arrival_2_q.options_bytes <= rest_bytes;
       stamp_2_q <= stamp_1;
     end
+    if (!holds || syn_walks) arrival_2_q.options <= syn_walks ? arrival_2_q.options >> 8 : rest;  // what tcp_syn waits for, holds
     starts_q <= (take && is_syn) || asks_now;
     if ((take && is_syn) || asks_now) syn_q <= 1'b1;
     else if (push || asked_done) syn_q <= 1'b0;
@@ -121,10 +132,13 @@ module tcp_lookup
   logic paced, paced_2_q;  // are paced
   logic [13:0] fitting_mss_2_q;  // of an ICMP error: the segments that fit into the link, but no less than path_mtu_least allows
   logic [13:0] fitting, least_mss_q;
-  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves, reads_options;
+  logic hit, fits, insert, insert_ready, id_valid, unused_id_ready, listening, serves;
   logic answers, named, connects_2_q, answers_q, named_q, may_open_q, wants_new, opens;
   logic crowded, fresh;  // the tenant has enough hand-shakes in progress for cookies to be sent; one was sent recently
   logic stamps;
+  // Known before the table answers: whether the event waits if it opens a connection, and if it has one; and whether it is the time to open one.
+  (* keep *) logic open_waits, answer_waits, may_insert;
+  logic asked_waits;
   logic bakes_q, may_answer_q, asks, asked_2_q, accepts, recent_2_q;
   logic looks_2_q;  // it may have blocks of SACK
   cookie_t cookie_1;  // the number that it acknowledges, with the peer's number subtracted from the mac
@@ -169,50 +183,80 @@ module tcp_lookup
       .out_data_o (free_id)
   );
 
-  // Of a SYN: options, and the initial sequence number.
+  // Of a SYN: options.
   logic syn_done, syn_sacks, syn_scaled;
   logic [13:0] syn_mss;
   logic [3:0] syn_shift;
-  seq_t syn_hash, syn_offset;
   stamp_t syn_stamp;
   tcp_syn u_syn (
       .clk_i,
       .start_i        (starts_q),
       .options_i      (arrival_1_q.options),
-      .options_bytes_i(arrival_1_q.options_bytes),
-      .tuple_i        (arrival_2_q.work.tuple),
-      .tenant_i       (arrival_2_q.work.tenant),
-      .secret_i       ({cfg_i.secret[1], cfg_i.secret[0]}),
+      .options_words_i(arrival_1_q.options_bytes[5:2]),
+      .rest_bytes_i   (rest_bytes),
+      .waits_i        (holds),
+      .stamp_i        (stamp_2_q),
+      .window_i       (arrival_2_q.options[0+:StampBytes]),
+      .walks_o        (syn_walks),
       .done_o         (syn_done),
       .mss_o          (syn_mss),
       .sacks_o        (syn_sacks),
       .scaled_o       (syn_scaled),
       .shift_o        (syn_shift),
-      .stamp_o        (syn_stamp),
-      .hash_o         (syn_hash),
-      .offset_o       (syn_offset)
+      .stamp_o        (syn_stamp)
   );
 
+  // The hash for its initial sequence number. That of a segment may be under way since it began to arrive; others are not, whose guess may be from before
+  // the secret was changed.
+  logic hash_soon, hash_done;
+  logic wanted_q;  // by a SYN that has been taken
+  seq_t hash;
+  mac_t mac_q;  // the low bits of the hash
+  tcp_hash u_hash (
+      .clk_i,
+      .rst_i,
+      .guess_i       (guess_i && !wanted_q),
+      .guess_tuple_i,
+      .guess_tenant_i,
+      .start_i       (starts_q),
+      .reuse_i       (Guesses && arrival_1_q.work.flags.syn && !arrival_1_q.is_command),
+      .tuple_i       (arrival_1_q.work.tuple),
+      .tenant_i      (arrival_1_q.work.tenant),
+      .secret_i      (cfg_i.secret),
+      .soon_o        (hash_soon),
+      .done_o        (hash_done),
+      .hash_o        (hash),
+      .offset_o      (initial_o.offset)
+  );
+  assign initial_o.number = hash + now_i;
+  always_ff @(posedge clk_i) begin
+    mac_q <= mac_t'(hash);
+    if ((take && is_syn) || asks_now) wanted_q <= 1'b1;
+    else if (initial_taken_i || (push && syn_q && !(opens && !bakes_q)) || asked_done) wanted_q <= 1'b0;
+    if (rst_i) wanted_q <= 1'b0;
+  end
+
   always_comb begin
-    listening = 1'b0;
-    serves = 1'b0;
     application = connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port;
     cubic = 1'b0;
-    for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) begin
-      if (cfg_i.cubic[i] != '0 && cfg_i.cubic[i] == application) cubic = 1'b1;
-    end
+    for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) if (cfg_i.cubic[i] == application) cubic = 1'b1;
     ecn = 1'b0;
     dctcp = 1'b0;
     paced = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.ecn) / 16; i++) begin
-      if (cfg_i.ecn[i] != '0 && cfg_i.ecn[i] == application) ecn = 1'b1;
-      if (cfg_i.dctcp[i] != '0 && cfg_i.dctcp[i] == application) dctcp = 1'b1;
-      if (cfg_i.pacing[i] != '0 && cfg_i.pacing[i] == application) paced = 1'b1;
+      if (cfg_i.ecn[i] == application) ecn = 1'b1;
+      if (cfg_i.dctcp[i] == application) dctcp = 1'b1;
+      if (cfg_i.pacing[i] == application) paced = 1'b1;
     end
+    // 0: the entry is not in use.
+    if (application == '0) {cubic, ecn, dctcp, paced} = '0;
+    listening = 1'b0;
+    serves = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.listen) / 16; i++) begin
-      if (cfg_i.listen[i] != '0 && (!Far || cfg_i.listen[i] != '1) && cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
+      if (cfg_i.listen[i] == arrival_1_q.work.tuple.local_port) listening = 1'b1;
       if (cfg_i.listen[i] == arrival_1_q.work.window) serves = 1'b1;
     end
+    if (arrival_1_q.work.tuple.local_port == '0 || (Far && arrival_1_q.work.tuple.local_port == '1)) listening = 1'b0;
   end
   // What depends on the arrival alone is computed before the table answers.
   assign answers = !connects_1 && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
@@ -248,12 +292,15 @@ module tcp_lookup
   assign stamps = syn_stamp.valid && cfg_i.timestamps;  // a SYN offers them, and the card agrees
   assign wants_new = connects_2_q || (answers_q && !hit);
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
-  assign reads_options = hit && arrival_2_q.work.flags.syn;  // of the answer to a connection that an application opens
-  always_ff @(posedge clk_i) mac_fits_q <= mac_2_q == mac_t'(syn_hash);  // the hash is there four cycles before syn_done
+  always_ff @(posedge clk_i) mac_fits_q <= mac_2_q == mac_t'(hash);  // the hash is there a cycle before hash_done
   assign accepts = mac_fits_q && recent_2_q && fits && within_2_q && id_valid && !hit;
   assign asks = may_answer_q && !hit;
-  assign holds = valid_2_q && ((opens && !(syn_done && (bakes_q || insert_ready))) || (reads_options && !syn_done) || (asked_2_q && !(syn_done && insert_ready)));
-  assign insert = valid_2_q && syn_done && (asked_2_q ? accepts : opens && !bakes_q);
+  assign open_waits = valid_2_q && may_open_q && within_2_q && id_valid && !(syn_done && (bakes_q ? hash_done : hash_soon && insert_ready));
+  assign answer_waits = valid_2_q && arrival_2_q.work.flags.syn && !syn_done;  // for the options of the answer to a connection that an application opens
+  assign asked_waits = valid_2_q && asked_2_q && !(hash_done && insert_ready);
+  assign holds = (open_waits && fits && !hit) || (answer_waits && hit) || asked_waits;
+  assign may_insert = valid_2_q && within_2_q && id_valid && (asked_2_q ? mac_fits_q && recent_2_q && hash_done : may_open_q && !bakes_q && syn_done && hash_soon);
+  assign insert = may_insert && fits && !hit;
   assign push = valid_2_q && !holds && !asked_2_q;
   assign asked_done = valid_2_q && !holds && asked_2_q;
   assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
@@ -275,8 +322,6 @@ module tcp_lookup
     decided.work.paced = paced_2_q;
     decided.work.stamp = stamp_2_q;
     if (arrival_2_q.work.flags.syn) decided.work.stamp = syn_stamp;
-    // Known before the table answers: of a connection that is opened, if it is opened.
-    if (answers_q || connects_2_q) decided.work.stamp.echo = syn_offset;
     if (connects_2_q) decided.work.stamp.value = '0;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
@@ -291,7 +336,7 @@ module tcp_lookup
     end else if (opens && bakes_q) begin
       decided.work.kind = EventCookie;
       decided.work.connection = '0;
-      decided.work.ack = make_cookie(mac_t'(syn_hash) + mac_t'(arrival_2_q.work.seq), period_q, syn_mss);
+      decided.work.ack = make_cookie(mac_q + mac_t'(arrival_2_q.work.seq), period_q, syn_mss);
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
       decided.work.ecn = 1'b0;
@@ -300,7 +345,6 @@ module tcp_lookup
       decided.work.kind = connects_2_q ? EventConnect : EventOpen;
       decided.work.connection = connection_t'(free_id);
       decided.work.slot = slot;
-      decided.work.ack = syn_hash + now_i;
       decided.work.stamp.valid = arrival_2_q.work.flags.syn && stamps;
     end else begin
       decided.work.kind = EventRefuse;
@@ -483,6 +527,10 @@ module tcp_lookup
       else $error("tcp_lookup: an event finds no room");
       assert (!tells || unused_unopened_ready)
       else $error("tcp_lookup: there is no room for the answer to a request");
+      assert (!syn_walks || holds)
+      else $error("tcp_lookup: the options of an event are lost that has not been decided");
+      assert (!initial_taken_i || (wanted_q && hash_soon))
+      else $error("tcp_lookup: an initial number is used that is not there");
       assert (!freed_i || held_q[freed_tenant_i] != '0)
       else $error("tcp_lookup: a tenant ends a connection that it does not have");
       assert (!half_ended_i || half_q[freed_tenant_i] != '0)

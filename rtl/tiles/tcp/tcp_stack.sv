@@ -103,6 +103,8 @@ module tcp_stack
   tick_t now;
   work_t work;
   block_t block;
+  initial_t initial_numbers;
+  logic initial_taken;
   result_t result;
   event_e result_kind;
   logic freed;
@@ -140,6 +142,8 @@ module tcp_stack
       .work_ready_i        (work_ready),
       .work_o              (work),
       .block_o             (block),
+      .initial_o           (initial_numbers),
+      .initial_taken_i     (initial_taken),
       .result_valid_i      (result_valid),
       .result_i            (result),
       .receive_write_o,
@@ -202,6 +206,8 @@ module tcp_stack
       .front_ready_o     (work_ready),
       .front_work_i      (work),
       .front_block_i     (block),
+      .initial_i         (initial_numbers),
+      .initial_taken_o   (initial_taken),
       .result_valid_o    (result_valid),
       .result_o          (result),
       .result_kind_o     (result_kind),

@@ -1,54 +1,108 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses a SYN's options, and computes the hash for the card's initial sequence number (RFC 6528), and for the offset of its clock of time stamps
-// (RFC 7323, 7.1). The hash covers the tenant, because tenants may have the same addresses, and the number of one must not help another to guess its own.
-// The peer sees both words, but cannot compute one from the other, nor the secret, without breaking the hash. They take at most 40 cycles from start_i on;
-// done_o then stays, and hash_o has been there for four cycles. tuple_i and tenant_i are read from the cycle after start_i on. An option with a wrong length
-// ends the options, and the last one of its kind counts.
+// Parses a SYN's options. Those of the stacks that are known, at most six words of four bytes, take one cycle from start_i on: the MSS first, then in any
+// order SACK permitted, the window scale, which is not in the fourth word, and a time stamp that begins in the second or third word, each behind such
+// padding that it ends with its word. Others take as many cycles as they have bytes, and two. done_o then stays. An option with a wrong length ends the
+// options, and the last one of its kind counts.
 module tcp_syn
-  import girih_pkg::*, siphash_pkg::*, tcp_types_pkg::*;
+  import tcp_types_pkg::*;
 (
     input logic clk_i,
 
     input logic                          start_i,
     input logic [TcpOptionBytes*8-1:0]   options_i,        // the first byte at the low end
-    input logic [                 5:0]   options_bytes_i,
-    input tuple_t                        tuple_i,          // from the cycle after start_i to the end
-    input tenant_t                       tenant_i,         // with it
-    input logic [                63:0]   secret_i,
+    input logic [                 3:0]   options_words_i,  // of four bytes
+    input logic [                 5:0]   rest_bytes_i,     // of these, behind a time stamp with which they begin
+
+    // From the cycle after start_i on, as long as waits_i is up; if it is not up in that cycle, nobody needs what takes longer.
+    input  logic                    waits_i,
+    input  stamp_t                  stamp_i,   // with which the options begin
+    input  logic [StampBytes*8-1:0] window_i,  // the next of the rest, the first byte at the low end
+    output logic                    walks_o,   // it goes on by a byte
 
     output logic        done_o,
     output logic [13:0] mss_o,
     output logic        sacks_o,
     output logic        scaled_o,
     output logic [ 3:0] shift_o,
-    output stamp_t      stamp_o,
-    output seq_t        hash_o,
-    output seq_t        offset_o  // of the clock of time stamps
+    output stamp_t      stamp_o
 );
-  // Options.
-  logic [TcpOptionBytes*8-1:0] options_q;  // the next byte at the low end
+  typedef struct packed {
+    logic [13:0] mss;
+    logic sacks;
+    logic scaled;
+    logic [7:0] shift;
+    stamp_t stamp;
+  } found_t;
+  localparam found_t Nothing = '{mss: 14'(DefaultMss), stamp: '0, default: '0};
+
+  // All words at once. Those of a time stamp say nothing else.
+  localparam int unsigned Words = 6;
+  localparam int unsigned LastStamp = 2;  // the word in which a time stamp begins at the latest
+  localparam int unsigned StampWords = (StampBytes - 2) / 4;  // behind this one
+  localparam int unsigned NoScale = LastStamp + 1;  // either time stamp reaches into this word, and a scale in it would make the choice longer
+  localparam logic [23:0] ScaleLayout = {8'd3, 8'd3, 8'd1};
+  localparam logic [15:0] Padding = {8'd1, 8'd1}, Permit = {8'd2, 8'd4}, Stamp = {8'(StampBytes), 8'd8}, Mss = {8'd4, 8'd2};
+  logic [Words-1:0][31:0] word;
+  logic [Words:0] used;  // there is such a word
+  // Kept, so that what follows from them is short.
+  (* keep *) logic [LastStamp:1] stamps;  // the first four bytes of a time stamp
+  (* keep *) logic [Words-1:1] looks;  // it is a window scale, unless it is inside a time stamp
+  logic [Words-1:1] scales;
+  logic [LastStamp:1] begins;  // the first of these, if all of it is there
+  logic [Words-1:1] inner, permits, known;  // inner: the other words of a time stamp
+  logic quick;
+  found_t seen;
+  always_comb begin
+    for (int unsigned i = 0; i < Words; i++) word[i] = options_i[32*i+:32];
+    for (int unsigned i = 0; i <= Words; i++) used[i] = options_words_i > 4'(i);
+    for (int unsigned i = 1; i <= LastStamp; i++) stamps[i] = word[i][31:16] == Stamp && word[i][15:0] inside {Padding, Permit};
+    inner = '0;
+    for (int unsigned i = 1; i <= LastStamp; i++) begin
+      begins[i] = stamps[i] && used[i+StampWords] && !inner[i];
+      for (int unsigned b = 1; b <= StampWords; b++) if (stamps[i] && !inner[i]) inner[i+b] = 1'b1;
+    end
+    for (int unsigned i = 1; i < Words; i++) begin
+      permits[i] = word[i] inside {{Permit, Padding}, {Padding, Permit}} || (word[i] == {16'h0, Permit} && !used[i+1]);  // 0 ends the options
+      looks[i] = i != NoScale && used[i] && word[i][23:0] == ScaleLayout;
+      scales[i] = looks[i] && !inner[i];
+      known[i] = inner[i] || permits[i] || looks[i];
+    end
+    known[LastStamp:1] = known[LastStamp:1] | begins;
+    quick = !used[Words] && (known | ~used[Words-1:1]) == '1 && (!used[0] || word[0][15:0] == Mss);
+    seen = Nothing;
+    if (used[0]) seen.mss = usable_mss({word[0][23:16], word[0][31:24]});
+    seen.sacks = |(used[Words-1:1] & permits & ~inner);
+    seen.scaled = |scales;
+    for (int unsigned i = 1; i < Words; i++) if (scales[i]) seen.shift = word[i][31:24];
+    seen.stamp.valid = |begins;
+    for (int unsigned i = LastStamp; i >= 1; i--) begin
+      if (begins[i] && word[i][15:0] == Permit) seen.sacks = 1'b1;
+      if (i == LastStamp || stamps[i]) begin
+        seen.stamp.value = {<<8{word[i+1]}};
+        seen.stamp.echo  = {<<8{word[i+2]}};
+      end
+    end
+  end
+
+  // Or a byte in each cycle, from the cycle after the next on.
   logic [5:0] left_q;
-  logic more_q;  // left_q counts; otherwise all options have been read
+  logic more_q, walks_q;  // there are options that have not been read; they are being read
   logic [7:0] skip_q;  // bytes left of the present option
   logic [7:0] kind, bytes;
-  logic [2:0] step;
-  logic [13:0] mss_q;
-  logic sacks_q, scaled_q;
-  logic [3:0] shift_q;
-  stamp_t stamp_q;
-  assign kind = options_q[7:0];
-  assign bytes = options_q[15:8];
-  always_comb begin
-    if (skip_q != '0) step = skip_q > 8'd4 ? 3'd4 : skip_q[2:0];
-    else step = 3'd1;
-  end
+  found_t found_q;
+  assign kind = window_i[7:0];
+  assign bytes = window_i[15:8];
   always_ff @(posedge clk_i) begin
-    if (more_q) begin
-      options_q <= options_q >> (8 * step);
-      left_q <= left_q - 6'(step);
-      more_q <= left_q > 6'(step);
+    walks_q <= more_q && waits_i && !start_i;
+    if (more_q && !walks_q) begin
+      found_q <= Nothing;
+      found_q.stamp <= stamp_i;
+      more_q <= left_q != '0;
+    end else if (more_q) begin
+      left_q <= left_q - 1'b1;
+      more_q <= left_q != 6'd1;
       if (skip_q != '0) begin
-        skip_q <= skip_q - 8'(step);
+        skip_q <= skip_q - 1'b1;
       end else if (kind == 8'd0) begin
         more_q <= 1'b0;
       end else if (kind != 8'd1) begin
@@ -56,79 +110,29 @@ module tcp_syn
           more_q <= 1'b0;
         end else begin
           skip_q <= bytes - 8'd1;
-          if (kind == 8'd2 && bytes == 8'd4) mss_q <= usable_mss({options_q[23:16], options_q[31:24]});
-          if (kind == 8'd4 && bytes == 8'd2) sacks_q <= 1'b1;
-          if (kind == 8'd8 && bytes == 8'(StampBytes)) stamp_q <= '{valid: 1'b1, value: {<<8{options_q[47:16]}}, echo: {<<8{options_q[79:48]}}};
+          if (kind == 8'd2 && bytes == 8'd4) found_q.mss <= usable_mss({window_i[23:16], window_i[31:24]});
+          if (kind == 8'd4 && bytes == 8'd2) found_q.sacks <= 1'b1;
+          if (kind == 8'd8 && bytes == 8'(StampBytes)) found_q.stamp <= '{valid: 1'b1, value: {<<8{window_i[47:16]}}, echo: {<<8{window_i[79:48]}}};
           if (kind == 8'd3 && bytes == 8'd3) begin
-            scaled_q <= 1'b1;
-            shift_q  <= options_q[23:16] > 8'd14 ? 4'd14 : options_q[19:16];
+            found_q.scaled <= 1'b1;
+            found_q.shift  <= window_i[23:16];
           end
         end
       end
     end
     if (start_i) begin
-      options_q <= options_i;
-      left_q <= options_bytes_i;
-      more_q <= options_bytes_i != '0;
+      left_q <= rest_bytes_i;
+      more_q <= !quick;
       skip_q <= '0;
-      mss_q <= 14'(DefaultMss);
-      sacks_q <= 1'b0;
-      scaled_q <= 1'b0;
-      shift_q <= '0;
-      stamp_q <= '0;
+      found_q <= seen;
     end
   end
 
-  // HalfSipHash-2-4 of the tuple and a byte for the tenant, with a result of two words, the second of which takes four rounds more. A round takes what it adds from registers, except for the first word, which comes with it.
-  localparam int unsigned FirstRounds = 12, Rounds = 16;
-  sip_t sip_q, sip_next;
-  logic [4:0] round_q, following;
-  logic [31:0] word, before_q, behind_q;  // the words that are added before and after this round
-  logic first_q, ends_q, first_ends_q, hashed_q;
-  seq_t hash_q;
-  always_comb begin
-    following = round_q + 1'b1;
-    unique case (following[3:1])
-      3'd0: word = tuple_i.remote_addr;
-      3'd1: word = {tuple_i.remote_port, tuple_i.local_port};
-      3'd2: word = tuple_i.local_addr;
-      default: word = {8'd13, 24'(tenant_i)};  // the number of bytes, and the last of them
-    endcase
-    sip_next = sip_q;
-    sip_next[3] = sip_next[3] ^ (first_q ? tuple_i.remote_addr : before_q);
-    if (ends_q) sip_next[2] = sip_next[2] ^ 32'hee;
-    if (first_ends_q) sip_next[1] = sip_next[1] ^ 32'hdd;
-    sip_next = sip_round(sip_next);
-    sip_next[0] = sip_next[0] ^ behind_q;
-  end
-  always_ff @(posedge clk_i) begin
-    before_q <= following < 5'd8 && !following[0] ? word : '0;
-    behind_q <= following < 5'd8 && following[0] ? word : '0;
-    ends_q <= following == 5'd8;
-    first_ends_q <= following == 5'(FirstRounds);
-    if (first_ends_q) hash_q <= sip_q[1] ^ sip_q[3];
-    first_q <= start_i;
-    if (!hashed_q) begin
-      sip_q    <= sip_next;
-      round_q  <= following;
-      hashed_q <= following == 5'(Rounds);
-    end
-    if (start_i) begin
-      sip_q   <= sip_start(secret_i);
-      round_q <= '0;
-      hashed_q <= 1'b0;
-      behind_q <= '0;
-      ends_q <= 1'b0;
-      first_ends_q <= 1'b0;
-    end
-  end
-
-  assign done_o = hashed_q && !more_q;
-  assign mss_o = mss_q;
-  assign sacks_o = sacks_q;
-  assign scaled_o = scaled_q;
-  assign shift_o = shift_q;
-  assign stamp_o = stamp_q;
-  assign hash_o = hash_q;
-  assign offset_o = sip_q[1] ^ sip_q[3];
+  assign walks_o = more_q && walks_q;
+  assign done_o = !more_q;
+  assign mss_o = found_q.mss;
+  assign sacks_o = found_q.sacks;
+  assign scaled_o = found_q.scaled;
+  assign shift_o = found_q.shift > 8'd14 ? 4'd14 : found_q.shift[3:0];
+  assign stamp_o = found_q.stamp;
 endmodule

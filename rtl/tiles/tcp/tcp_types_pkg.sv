@@ -33,6 +33,7 @@ package tcp_types_pkg;
   localparam int unsigned TcpOptionBytes = 40;
   localparam int unsigned L4 = EthernetBytes + Ipv4MinBytes;
   localparam int unsigned SegmentBytes = L4 + TcpBytes;  // all headers without options
+  localparam bit Guesses = FlitBytes >= SegmentBytes;  // a segment's first flit shows whose it is, and that it is a SYN, before it has been checked
   localparam int unsigned StampOptionBytes = 12;  // of the time stamps' option, with two bytes of padding (RFC 7323, appendix A)
   localparam int unsigned IcmpMtuAt = L4 + 6;  // of an ICMP error that a packet was too big: the MTU of the link that the packet did not fit into
   localparam int unsigned QuotedL3 = L4 + 8;  // the packet that the error is about: header, and the first bytes behind it
@@ -60,6 +61,12 @@ package tcp_types_pkg;
     logic [15:0] local_port;
     ipv4_addr_t local_addr;
   } tuple_t;
+
+  // What the keyed hash of a connection's addresses and ports gives: it is known later than that there is a connection.
+  typedef struct packed {
+    seq_t number;  // the first of its bytes
+    seq_t offset;  // of its clock of time stamps
+  } initial_t;
 
   typedef struct packed {
     logic [1:0]  way;
@@ -317,7 +324,7 @@ package tcp_types_pkg;
     port_t port;
     tenant_t tenant;
     seq_t seq;  // of EventPace, when the wait should have been over
-    seq_t ack;  // of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window; of EventAlpha, the share; of EventPace, log2 of the next burst
+    seq_t ack;  // from stage 3 of tcp_events on, of EventOpen and EventConnect, the initial sequence number; of EventWindow, the window; of EventAlpha, the share; of EventPace, log2 of the next burst
     flags_t flags;
     logic [15:0] window;  // of EventConnect and EventUnopened, the application; of EventTooBig, the link's MTU
     length_t bytes;  // of payload; of a read, the least

@@ -3,19 +3,25 @@
 
 import itertools
 import random
+from ipaddress import ip_address
 
 import cocotb
 import pytest
 from cocotb.triggers import ClockCycles
+from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.messages import flits_of
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
+    CARD,
     CLOSE,
+    CONFIG,
     CONNECTIONS,
     DATA,
     FLIT_BYTES,
+    HOST,
     MODULUS,
     OPENED,
     PORT,
@@ -24,8 +30,10 @@ from rtl.tiles.tcp.tcp_bench import (
     Peer,
     TcpBench,
 )
+from rtl.tiles.tcp.test_tcp_hash import initial
 
 NEAR_WRAP = MODULUS - 700
+HEADERS = 54
 # First byte of a segment and the one behind its last, the next byte that is missing then, and the ranges behind it.
 BEHIND_GAPS = [
     (100, 200, 0, (100, 200)),
@@ -133,55 +141,108 @@ async def the_syn_says_what_it_should(dut):
         assert (await bench.peer(options=junk).shake()).options[0] == ("MSS", 1460)
 
 
+def number_hash(port: int, own_port: int = PORT, tenant: int = 2) -> int:
+    """The hash in the initial sequence number of a connection. port: the peer's."""
+    return initial(CONFIG["secret"], int(ip_address(HOST)), port, own_port, int(ip_address(CARD)), tenant)[0]
+
+
 @cocotb.test()
 async def initial_numbers_are_those_of_rfc_6528(dut):
-    """The hash of RFC 6528 is HalfSipHash-2-4 under the secret, and the clock goes up by one in a tick."""
+    """The hash of RFC 6528 is SipHash-2-4 under the secret, the same each time for the same addresses, ports and tenant, and the clock goes up by one in a
+    tick."""
     bench = await TcpBench.start(dut, rto_initial=1000, rto_max=1000)
+    bench.tenants = {2, 5}
     clocks = []
-    for port in (1024, 1024 + 256, 50000):
+    for port, to, tenant in ((1024, PORT, 2), (1024 + 256, PORT, 2), (1024, PORT, 2), (1024, 80, 2), (50000, PORT, 2), (1024, PORT, 5), (1024, PORT, 2)):
         await ClockCycles(dut.clk_i, 40 * TICK)
         bench.segments.clear()
-        peer = bench.peer(port)
+        peer = bench.peer(port, to=to, tenant=tenant)
         answer = await peer.shake()
-        text = bytes([1, 0, 0, 10]) + PORT.to_bytes(2, "little") + port.to_bytes(2, "little") + bytes([2, 0, 0, 10]) + bytes([2])  # the tenant
-        clocks.append((answer.seq - half_siphash(bytes.fromhex("efcdab8967452301"), text)[0]) % MODULUS)
+        clocks.append((answer.seq - number_hash(port, to, tenant)) % MODULUS)
+        bench.give(peer.make("R"))
     for number, clock in enumerate(clocks, start=1):
         assert 40 * number <= clock <= 45 * number, clocks
 
 
-def half_siphash(key: bytes, text: bytes) -> tuple[int, int]:
-    """HalfSipHash-2-4 with an output of 64 bits, as two words."""
+@cocotb.test()
+async def initial_numbers_do_not_depend_on_what_comes_beside(dut):
+    """SYNs close behind one another, for a connection that exists, with wrong checksums, that are cut, to a port where nobody listens, and the requests
+    of applications: each answer has the number of its own addresses and ports."""
+    bench = await TcpBench.start(dut, stall=0.0, rto_initial=2000, rto_max=2000)
+    ports = iter(range(2000, 60000))
+    begun = ended = 0
+    for _ in range(150):
+        peers, dialled, messages = {}, [], []
+        for _ in range(random.randint(1, 4)):
+            kind = random.choice(("syn", "syn", "syn", "twice", "broken", "cut", "elsewhere", "dial", "data"))
+            peer = bench.peer(next(ports), options=random.choice(([("MSS", 1460)], [("NOP", None), ("WScale", 2)], [])))
+            syn = peer.make("S", options=peer.options)
+            if kind in ("syn", "twice"):
+                peers[peer.port] = peer
+                messages += [syn] * (1 + (kind == "twice"))
+            elif kind == "dial":
+                peers[peer.port] = peer
+                dialled.append(peer.port)
+            elif kind == "elsewhere":
+                messages.append(bench.peer(peer.port, to=9999).make("S"))
+            elif kind == "data":
+                messages.append(peer.make("R"))
+            if kind in ("broken", "cut"):
+                wrong = peer.make("S", options=peer.options)
+                wrong.data = wrong.data[:-1] + bytes([wrong.data[-1] ^ 1]) if kind == "broken" else wrong.data[:50]
+                messages.append(wrong)
+        random.shuffle(messages)
+        for message in messages:
+            bench.give(message)
+            for _ in range(random.choice((0, 0, 3, 9))):
+                await ClockCycles(dut.clk_i, 1)
+        for port in dialled:
+            bench.dial(port, PORT, application=9)
+        await ClockCycles(dut.clk_i, 400)
+        bench._sort()
+        answers = {}
+        for segment in bench.segments:
+            if "S" in segment.flags:
+                answers.setdefault(segment.dport, segment.seq)
+        assert answers.keys() == peers.keys()
+        for port, seq in answers.items():
+            clock = (seq - number_hash(port)) % MODULUS
+            assert abs(clock - (cycle_now() - bench.begun) / TICK) <= 4, (port, clock)
+            if port not in dialled:
+                bench.give(peers[port].make("R", seq=peers[port].seq + 1))
+            else:
+                bench.give(peers[port].make("RA", ack=seq + 1))
+                await peers[port].not_opened(0, 9)
+        begun += len(peers)
+        await ClockCycles(dut.clk_i, 100)
+        bench.segments.clear()
+        bench.told.clear()
+        ended = bench.events.get("mark_freed", 0)
+        assert ended == begun
+    assert bench.events["mark_begun"] == begun
 
-    def turn(word: int, bits: int) -> int:
-        return (word << bits | word >> (32 - bits)) & 0xFFFFFFFF
 
-    def rounds(v: list[int], count: int) -> None:
-        for _ in range(count):
-            v[0] = (v[0] + v[1]) & 0xFFFFFFFF
-            v[1] = turn(v[1], 5) ^ v[0]
-            v[0] = turn(v[0], 16)
-            v[2] = (v[2] + v[3]) & 0xFFFFFFFF
-            v[3] = turn(v[3], 8) ^ v[2]
-            v[0] = (v[0] + v[3]) & 0xFFFFFFFF
-            v[3] = turn(v[3], 7) ^ v[0]
-            v[2] = (v[2] + v[1]) & 0xFFFFFFFF
-            v[1] = turn(v[1], 13) ^ v[2]
-            v[2] = turn(v[2], 16)
-
-    low, high = int.from_bytes(key[:4], "little"), int.from_bytes(key[4:], "little")
-    v = [low, high ^ 0xEE, 0x6C796765 ^ low, 0x74656462 ^ high]
-    padded = text + bytes(-(len(text) + 1) % 4) + bytes([len(text)])
-    for at in range(0, len(padded), 4):
-        word = int.from_bytes(padded[at : at + 4], "little")
-        v[3] ^= word
-        rounds(v, 2)
-        v[0] ^= word
-    v[2] ^= 0xEE
-    rounds(v, 4)
-    first = v[1] ^ v[3]
-    v[1] ^= 0xDD
-    rounds(v, 4)
-    return first, v[1] ^ v[3]
+@cocotb.test()
+async def a_syn_takes_no_longer_than_another_segment(dut):
+    """Where its first flit shows all of its header; elsewhere it waits for the hash. The options are those of Linux."""
+    bench = await TcpBench.start(dut, stall=0.0)
+    waits = 0 if FLIT_BYTES >= HEADERS else 7
+    stamp = [("MSS", 1460), ("SAckOK", b""), ("Timestamp", (1, 0)), ("NOP", None), ("WScale", 7)]
+    plain = [("MSS", 1460), ("NOP", None), ("NOP", None), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]
+    other = await bench.open(port=3000)
+    for number in range(10):
+        took = []
+        for options in (stamp, plain):
+            peer = bench.peer(4000 + number, options=options)
+            syn, acknowledgement = peer.make("S", options=options), other.make("A", bytes(len(bytes(TCP(options=options))) - 20), seq=other.seq - 100)
+            assert flits_of(syn.data) == flits_of(acknowledgement.data)
+            for message in (syn, acknowledgement):
+                await ClockCycles(dut.clk_i, random.randint(100, 130))
+                took.append(await bench.taken(message))
+            bench.give(peer.make("R", seq=peer.seq + 1))
+            await ClockCycles(dut.clk_i, 200)
+            bench.segments.clear()
+        assert all(abs(syn - segment - waits) <= 1 for syn, segment in zip(took[::2], took[1::2], strict=True)), took
 
 
 @cocotb.test()

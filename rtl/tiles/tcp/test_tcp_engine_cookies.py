@@ -2,6 +2,7 @@
 """SYN cookies (RFC 4987, 3.6): a flood of SYNs keeps nobody out, and only an answer to a cookie opens a connection."""
 
 import random
+from ipaddress import ip_address
 
 import cocotb
 import pytest
@@ -9,8 +10,10 @@ from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
 from girih.testing.engines import config_word
-from rtl.tiles.tcp.tcp_bench import ABORT, CONFIG, CONNECTIONS, KIND, MODULUS, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CARD, CONFIG, CONNECTIONS, HOST, KIND, MODULUS, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.test_tcp_hash import initial
 
+MAC_BITS = 25
 HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
 PATIENT = {"half_open": HALF, "rto_initial": PERIOD, "rto_min": 1000, "rto_max": 1000, "retries": 15}
@@ -205,6 +208,23 @@ async def a_cookie_of_another_tenant_opens_nothing(dut):
     peer.tenant = 5
     peer.send()
     await peer.opened()
+
+
+@cocotb.test()
+async def cookies_are_answered_in_any_order(dut):
+    """After those of others, and after SYNs of others, which are not answered. Each holds the hash of its own addresses and ports."""
+    bench = await Flooded.start(dut, **PATIENT | {"rto_initial": 40})
+    await flood(bench)
+    peers = [await baked(bench) for _ in range(6)]
+    random.shuffle(peers)
+    for peer in peers:
+        mac = initial(CONFIG["secret"], int(ip_address(HOST)), peer.port, peer.to, int(ip_address(CARD)), 2)[0] + peer.seq - 1
+        assert (peer.ack - 1 - mac) % (1 << MAC_BITS) == 0
+        bench.give(*(bench.peer(port).make("S") for port in random.sample(SILENT, random.randrange(3))))
+        peer.send()
+        await peer.opened()
+        await carries(bench, peer)
+    assert bench.events["mark_opened"] == len(peers)
 
 
 @cocotb.test()

@@ -5,6 +5,7 @@ by them, of retransmitted bytes too."""
 from __future__ import annotations
 
 import random
+from ipaddress import ip_address
 
 import cocotb
 import pytest
@@ -18,9 +19,11 @@ from girih.testing.engines import config_word
 from girih.testing.messages import Message, flits_of
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
+    CARD,
     CLOSE,
     CONFIG,
     CONNECTIONS,
+    HOST,
     KIND,
     MODULUS,
     PORT,
@@ -32,8 +35,8 @@ from rtl.tiles.tcp.tcp_bench import (
     sizes,
 )
 from rtl.tiles.tcp.tcp_ecn_bench import CAPABLE, MARKED, tos
-from rtl.tiles.tcp.test_tcp_engine import half_siphash
 from rtl.tiles.tcp.test_tcp_engine_path_mtu import error
+from rtl.tiles.tcp.test_tcp_hash import initial
 
 PAD = ("NOP", None)
 OPTION_BYTES = 12  # with padding
@@ -349,17 +352,17 @@ async def sack_and_time_stamps_go_together(dut):
 
 def offset(secret: int, port: int, own_port: int) -> int:
     """What a connection adds to the clock. port: the peer's."""
-    text = bytes([1, 0, 0, 10]) + own_port.to_bytes(2, "little") + port.to_bytes(2, "little") + bytes([2, 0, 0, 10]) + bytes([2])  # the tenant
-    return half_siphash(secret.to_bytes(8, "little"), text)[1]
+    return initial(secret, int(ip_address(HOST)), port, own_port, int(ip_address(CARD)), 2)[1]
 
 
 @cocotb.test()
 async def the_clock_is_that_of_the_setting(dut):
-    """One unit is 2^timestamp_unit ticks. Each connection has an offset of its own: the second word of the hash of RFC 6528."""
-    for unit, secret in ((0, 1), (3, 2**63 + 2)):
+    """One unit is 2^timestamp_unit ticks. Each connection has an offset of its own, the same whenever it is opened: the second word of the hash of
+    RFC 6528."""
+    for unit, secret in ((0, 1), (3, 2**127 + 2**65 + 2)):
         reset = now()
         bench = await TcpBench.start(dut, stall=0.0, timestamp_unit=unit, secret=secret, **PATIENT)
-        for port in (2000, 2001):
+        for port in (2000, 2001, 2000):
             peer = Stamped(bench, port)
             await peer.connect()
             first, before = peer.echo, now()
@@ -371,6 +374,8 @@ async def the_clock_is_that_of_the_setting(dut):
                 await peer.segment()
                 units = (now() - before) / 2**unit
                 assert abs((peer.echo - first) % MODULUS - units) <= 1.1, (unit, peer.echo - first, units)
+            bench.command(ABORT, peer.connection)
+            assert "R" in (await bench.segment()).flags
 
 
 class Estimator:
