@@ -12,6 +12,7 @@ from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
+from girih.testing.engines import config_word
 from girih.testing.messages import flits_of
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
@@ -22,6 +23,7 @@ from rtl.tiles.tcp.tcp_bench import (
     DATA,
     FLIT_BYTES,
     HOST,
+    KIND,
     MODULUS,
     OPENED,
     PORT,
@@ -141,9 +143,9 @@ async def the_syn_says_what_it_should(dut):
         assert (await bench.peer(options=junk).shake()).options[0] == ("MSS", 1460)
 
 
-def number_hash(port: int, own_port: int = PORT, tenant: int = 2) -> int:
+def number_hash(port: int, own_port: int = PORT, tenant: int = 2, secret: int = CONFIG["secret"]) -> int:
     """The hash in the initial sequence number of a connection. port: the peer's."""
-    return initial(CONFIG["secret"], int(ip_address(HOST)), port, own_port, int(ip_address(CARD)), tenant)[0]
+    return initial(secret, int(ip_address(HOST)), port, own_port, int(ip_address(CARD)), tenant)[0]
 
 
 @cocotb.test()
@@ -220,6 +222,28 @@ async def initial_numbers_do_not_depend_on_what_comes_beside(dut):
         ended = bench.events.get("mark_freed", 0)
         assert ended == begun
     assert bench.events["mark_begun"] == begun
+
+
+@cocotb.test()
+async def a_new_secret_counts_at_once(dut):
+    """For the same addresses and ports as before, too, whichever end opens the connection."""
+    times = {"rto_initial": 2000, "rto_max": 2000}
+    bench = await TcpBench.start(dut, stall=0.0, **times)
+    for number in range(8):
+        secret = random.getrandbits(128)
+        dut.cfg_i.value = config_word(KIND, **CONFIG | times | {"secret": secret})
+        peer = bench.peer(80)
+        if number % 4 < 2:
+            bench.dial(80, PORT, application=9)
+            syn = await bench.segment()
+            bench.give(peer.make("RA", ack=syn.seq + 1))
+            await peer.not_opened(0, 9)
+        else:
+            syn = await peer.shake()
+            bench.give(peer.make("R"))
+        clock = (syn.seq - number_hash(80, secret=secret)) % MODULUS
+        assert abs(clock - (cycle_now() - bench.begun) / TICK) <= 4, (number, clock)
+        await ClockCycles(dut.clk_i, 100)
 
 
 @cocotb.test()

@@ -83,7 +83,7 @@ class Hash:
         await reset(dut, guess_i=0, start_i=0, reuse_i=0, secret_i=secret)
         return cls(dut, secret)
 
-    def tuple(self) -> Tuple:
+    def any(self) -> Tuple:
         return Tuple(random.getrandbits(32), random.getrandbits(16), random.getrandbits(16), random.getrandbits(32), random.randrange(16))
 
     def keyed(self, secret: int) -> None:
@@ -95,7 +95,7 @@ class Hash:
         await RisingEdge(dut.clk_i)
         dut.guess_i.value, dut.start_i.value, dut.reuse_i.value = guess is not None, start is not None, reuse
         for one, tuple_i, tenant_i in ((guess, dut.guess_tuple_i, dut.guess_tenant_i), (start, dut.tuple_i, dut.tenant_i)):
-            given = one or self.tuple()
+            given = one or self.any()
             tuple_i.value = given.remote_addr << 64 | given.remote_port << 48 | given.local_port << 32 | given.local_addr
             tenant_i.value = given.tenant
         await FallingEdge(dut.clk_i)
@@ -135,7 +135,7 @@ async def it_is_the_hash_that_is_published(dut):
 async def each_bit_matters(dut):
     """Of all fields, and of the key: a bit more gives another hash, which is the right one."""
     bench = await Hash.start(dut, random.getrandbits(128))
-    base = bench.tuple()
+    base = bench.any()
     seen = set()
     for field, bits in (("remote_addr", 32), ("remote_port", 16), ("local_port", 16), ("local_addr", 32), ("tenant", 4)):
         for bit in range(bits):
@@ -152,7 +152,7 @@ async def each_bit_matters(dut):
 async def guesses_change_only_when_it_is_there(dut):
     """Of this tuple or another, at any time before the start; the last one counts, unless nothing guessed may be used."""
     bench = await Hash.start(dut, random.getrandbits(128))
-    right, wrong = bench.tuple(), bench.tuple()
+    right, wrong = bench.any(), bench.any()
     for number in range(400):
         guesses = [random.choice((right, wrong, None)) for _ in range(random.randrange(14))]
         for guess in guesses:
@@ -174,7 +174,7 @@ async def nearly_the_same_is_not_the_same(dut):
     bench = await Hash.start(dut, random.getrandbits(128))
     for field, bits in (("remote_addr", 32), ("remote_port", 16), ("local_port", 16), ("local_addr", 32), ("tenant", 4)):
         for bit in range(bits):
-            right = bench.tuple()
+            right = bench.any()
             await bench.step(guess=right._replace(**{field: getattr(right, field) ^ 1 << bit}))
             await bench.step()
             assert await bench.hashed(right, reuse=True) == CYCLES - SOON
@@ -184,7 +184,7 @@ async def nearly_the_same_is_not_the_same(dut):
 async def a_new_secret_counts(dut):
     """A hash that may not be used again is made anew under the secret of that time."""
     bench = await Hash.start(dut, 0)
-    tuple_ = bench.tuple()
+    tuple_ = bench.any()
     for _ in range(5):
         await bench.hashed(tuple_)
         bench.keyed(random.getrandbits(128))
@@ -194,7 +194,7 @@ async def a_new_secret_counts(dut):
 @cocotb.test()
 async def nothing_is_known_after_a_reset(dut):
     bench = await Hash.start(dut, 5)
-    tuple_ = bench.tuple()
+    tuple_ = bench.any()
     await bench.hashed(tuple_)
     bench = await Hash.start(dut, 6)
     assert await bench.hashed(tuple_, reuse=True) == CYCLES - SOON

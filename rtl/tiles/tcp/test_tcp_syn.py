@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import random
+from typing import Any
 
 import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
@@ -21,9 +22,9 @@ def test_tcp_syn():
     run_cocotb("tcp_syn", __file__)
 
 
-def read(options: bytes) -> dict[str, object]:
+def read(options: bytes) -> dict[str, Any]:
     """What the options say: the last one of a kind counts, and one with a wrong length ends them."""
-    found: dict[str, object] = {"mss": DEFAULT_MSS, "sacks": False, "scaled": False, "shift": 0, "stamp": None}
+    found: dict[str, Any] = {"mss": DEFAULT_MSS, "sacks": False, "scaled": False, "shift": 0, "stamp": None}
     while options and options[0]:
         if options[0] == 1:
             options = options[1:]
