@@ -212,12 +212,20 @@ module tcp_lookup
   logic wanted_q;  // by a SYN that has been taken
   seq_t hash;
   mac_t mac_q;  // the low bits of the hash
+  logic guess_q;
+  tuple_t guess_tuple_q;
+  tenant_t guess_tenant_q;
+  always_ff @(posedge clk_i) begin
+    guess_q <= guess_i;  // comes late
+    guess_tuple_q <= guess_tuple_i;
+    guess_tenant_q <= guess_tenant_i;
+  end
   tcp_hash u_hash (
       .clk_i,
       .rst_i,
-      .guess_i       (guess_i && !wanted_q),
-      .guess_tuple_i,
-      .guess_tenant_i,
+      .guess_i       (guess_q && !wanted_q),
+      .guess_tuple_i (guess_tuple_q),
+      .guess_tenant_i(guess_tenant_q),
       .start_i       (starts_q),
       .reuse_i       (Guesses && arrival_1_q.work.flags.syn && !arrival_1_q.is_command),
       .tuple_i       (arrival_1_q.work.tuple),
