@@ -115,13 +115,13 @@ module pifo_root_facts #(
           assert (pifo_root.set_turned_q == turned(pifo_root.set_q ? pifo_root.set_one_q : '0, pifo_root.pop_highest_q_i));
           assert (pifo_root.left_turned_q == turned(pifo_root.left_q ? pifo_root.left_one_q : '0, pifo_root.pop_highest_q_i));
           assert (pifo_root.follows_q == (popped && popped_queue == pop_queue));
-          assert (pifo_root.pop_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q_i}}));
+          assert (pifo_root.straight_q == !pifo_root.pop_highest_q_i);
         end
         if (popped) begin
           assert (pifo_root.pushes[0] == pifo_root.u_pushes.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
           assert (pifo_root.pops[0] == pifo_root.u_pops.gen_reader[0].u_ram.mem[pifo_root.pop_word_q]);
           assert (pifo_root.peek_word_q == marked[popped_queue]);
-          assert (pifo_root.peek_turned_q == (pifo_root.pop_child ^ {IndexWidth{pifo_root.pop_highest_q}}));
+          assert (pifo_root.peek_straight_q == !pifo_root.pop_highest_q);
         end
         if (pifo_root.clear_i) assert (!pushed && !popped);
       end

@@ -29,7 +29,8 @@ BROKEN = [
     ("pifo_root_proof", "pifo_root", "(left_q ? left_one_q : '0)", "'0"),
     ("pifo_root_proof", "pifo_root", "clear_i ? count_t'(1) : pops[0] + 1'b1", "clear_i ? '0 : pops[0] + 1'b1"),
     ("pifo_root_proof", "pifo_find", "mirror[0] : '0) > mirror[1]", "mirror[0] : '0) < mirror[1]"),
-    ("pifo_root_proof", "pifo_find", "(swapped && any[3:2] != '0)", "swapped && any[3:2] == '0"),
+    ("pifo_root_proof", "pifo_find", "(swapped && some[1])", "swapped"),
+    ("pifo_root_proof", "pifo_find", "{1'b0, value[b] ^ ~any}", "{1'b0, value[b]}"),
     ("pifo_root_proof", "pifo_ram", "bypass ? written_q :", ""),
     ("pifo_leaf_proof", "pifo_leaf", "leaves_q <= pop_emptied_i && !same_q;", "leaves_q <= pop_emptied_i;"),
     ("pifo_leaf_proof", "pifo_leaf", "^ (push_late_q && leaves_q))", ")"),
@@ -39,7 +40,7 @@ BROKEN = [
     ("pifo_leaf_proof", "pifo_leaf", ".set_i(set ? set_one_q : '0)", ".set_i('0)"),
     ("pifo_leaf_proof", "pifo_leaf", "left_q <= follow ? left_now :", "left_q <= follow ? left_q :"),
     ("pifo_leaf_proof", "pifo_leaf", "(followed_q && !emptied_q ? pop_one_q : '0)", "'0"),
-    ("pifo_leaf_proof", "pifo_leaf", "moved_row | (follow ? pop_one : '0)", "moved_row"),
+    ("pifo_leaf_proof", "pifo_find", "turned(note_i, highest_i) | cleared", "turned(note_i, highest_i)"),
     ("pifo_leaf_proof", "pifo_find", "emptied_index_o = index_after", "emptied_index_o = index_before"),
     ("pifo_root_proof", "pifo_same", "early_q <= (a_i >> Late == b_i >> Late) ^ Inverted", "early_q <= !Inverted"),
 ]

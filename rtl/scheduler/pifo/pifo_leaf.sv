@@ -219,11 +219,8 @@ module pifo_leaf #(
   end
 
   // Whether the first entry of the pop's leaf moved up is found along with the leaf.
-  taken_t moved_row, moved_before[2], no_notes[2];
+  taken_t moved_row;
   assign moved_row = follow ? moved_now : (moved[0] & ~(late[0] ? pop_one_q : '0)) | (late[0] && !emptied_q ? pop_one_q : '0);
-  assign moved_before[0] = moved_row | (follow ? pop_one : '0);
-  assign moved_before[1] = moved_row & ~(follow ? pop_one : '0);
-  assign no_notes = '{default: '0};
 
   taken_t pop_left[2], peek_left[2];
   assign pop_left = '{late[0] && leaves_q ? left_one_q : '0, late_again[0] && leaves_q ? left_one_q : '0};
@@ -232,7 +229,8 @@ module pifo_leaf #(
   index_t unused_peek_index;
   logic moved_up, unused_note;
   pifo_find #(
-      .IndexWidth(IndexWidth)
+      .IndexWidth(IndexWidth),
+      .Circular(1'b0)
   ) u_pop_find (
       .taken_i(pop_row),
       .set_i(set ? set_one_q : '0),
@@ -240,7 +238,7 @@ module pifo_leaf #(
       .clear_i(follow_again),
       .clear_index_i(pop_turned_q),
       .emptied_i(pop_emptied_i),
-      .note_i(moved_before),
+      .note_i(moved_row),
       .highest_i(highest_q),
       .circular_i(1'b0),
       .index_o(pop_leaf_o),
@@ -248,7 +246,8 @@ module pifo_leaf #(
       .note_o(moved_up)
   );
   pifo_find #(
-      .IndexWidth(IndexWidth)
+      .IndexWidth(IndexWidth),
+      .Circular(1'b0)
   ) u_peek_find (
       .taken_i(peek_row),
       .set_i(peek_set ? peek_set_one_q : '0),
@@ -256,7 +255,7 @@ module pifo_leaf #(
       .clear_i(peek_follow),
       .clear_index_i(peek_turned_q),
       .emptied_i(pop_emptied_i),
-      .note_i(no_notes),
+      .note_i('0),
       .highest_i(peek_highest_q),
       .circular_i(1'b0),
       .index_o(peek_leaf_o),

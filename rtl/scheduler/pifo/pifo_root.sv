@@ -71,8 +71,8 @@ module pifo_root #(
   word_t pop_word_q;
   queue_t pop_queue;
   index_t pop_child;
-  index_t pop_turned_q, peek_turned_q;  // pop_child, as pifo_find turns the words of the next pop and of the peek
   taken_t peek_word_q;  // without the pop
+  logic straight_q, peek_straight_q;  // !pop_highest_q_i, !pop_highest_q: copies with few readers
   assign {pop_queue, pop_child} = pop_word_q;
 
   always_ff @(posedge clk_i) begin
@@ -88,8 +88,8 @@ module pifo_root #(
     follows_q <= pop_valid_q_i && pop_queue_q == pop_queue_i;
 
     pop_word_q <= {pop_queue_q, pop_child_o};
-    pop_turned_q <= pop_child_o ^ {IndexWidth{pop_highest_i}};
-    peek_turned_q <= pop_child_o ^ {IndexWidth{pop_highest_q_i}};
+    straight_q <= !pop_highest_i;
+    peek_straight_q <= !pop_highest_q_i;
     pop_highest_q <= pop_highest_q_i;
     pop_circular_q <= pop_circular_q_i;
     peek_word_q <= word_after | (push_valid_q && push_queue == pop_queue_q ? taken_t'(1) << push_child : '0);
@@ -181,8 +181,8 @@ module pifo_root #(
 
   index_t unused_pop_index, unused_peek_index;
   logic unused_pop_note, unused_peek_note;
-  taken_t no_notes[2];
-  assign no_notes = '{default: '0};
+  taken_t none_left[2];
+  assign none_left = '{default: '0};
   pifo_find #(
       .IndexWidth(IndexWidth)
   ) u_pop_find (
@@ -190,9 +190,9 @@ module pifo_root #(
       .set_i(set_turned_q),
       .left_i('{left_turned_q, left_turned_q}),
       .clear_i(follows_q),
-      .clear_index_i(pop_turned_q),
+      .clear_index_i(pop_child ^ {IndexWidth{!straight_q}}),
       .emptied_i(emptied),
-      .note_i(no_notes),
+      .note_i('0),
       .highest_i(pop_highest_q_i),
       .circular_i(pop_circular_q_i),
       .index_o(pop_child_o),
@@ -205,11 +205,11 @@ module pifo_root #(
   ) u_peek_find (
       .taken_i(peek_word_q),
       .set_i('0),
-      .left_i(no_notes),
+      .left_i(none_left),
       .clear_i(1'b1),
-      .clear_index_i(peek_turned_q),
+      .clear_index_i(pop_child ^ {IndexWidth{!peek_straight_q}}),
       .emptied_i(emptied),
-      .note_i(no_notes),
+      .note_i('0),
       .highest_i(pop_highest_q),
       .circular_i(pop_circular_q),
       .index_o(peek_child_o),
