@@ -91,7 +91,7 @@ module credit_manager
     outstanding_t outstanding_q, step, settled;
     slots_t lossless_q, lossless_settled;
     balance_t credits_q;
-    logic consume_q, lossless_consume, lossless_consume_q, less, two, spare, ok, room;
+    logic consume_q, lossless_consume, lossless_consume_q, less, two, spare, some, several, ok, room_for_one, room_for_two, room;
 
     assign lossless_consume = consume_i[i] && consume_lossless_i;
     assign less = event_q.give && !event_q.cancel && !consume_q;
@@ -101,8 +101,12 @@ module credit_manager
     assign spare = spare_valid_q && spare_unit_q == unit_t'(i);
     assign lossless_settled = lossless_q + slots_t'(lossless_consume_q) - slots_t'(event_q.give && event_q.give_lossless) - slots_t'(spare);
     assign balance[i] = balance_t'({1'b0, unit_credits_i[i]}) - balance_t'({1'b0, settled});
-    assign ok = unit_enabled_i[i] && balance[i] > (consume_i[i] ? balance_t'(1) : balance_t'(0));
-    assign room = lossless_settled < slots_t'(LosslessSlots) - slots_t'(lossless_consume);
+    assign some = unit_enabled_i[i] && balance[i] > balance_t'(0);
+    assign several = unit_enabled_i[i] && balance[i] > balance_t'(1);
+    assign ok = several || (some && !consume_i[i]);
+    assign room_for_one = 32'(lossless_settled) < LosslessSlots;
+    assign room_for_two = 32'(lossless_settled) + 1 < LosslessSlots;
+    assign room = room_for_two || (room_for_one && !lossless_consume);
     assign lossless_ok[i] = ok && room;
     assign credits_o[i] = credits_q;
 
@@ -234,8 +238,18 @@ module credit_manager
       assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
     end
     assign best_valid_o[s] = has_unit_q[s];
-    assign best_credit_ok_o[s] = |(member_q[s] & ok_q);  // if any has a credit, the best has one
-    assign best_lossless_ok_o[s] = |(member_q[s] & best_lossless_ok_q);
+    any_set #(
+        .Width(Units)
+    ) u_credit_ok (
+        .bits_i(member_q[s] & ok_q),  // if any has a credit, the best has one
+        .any_o (best_credit_ok_o[s])
+    );
+    any_set #(
+        .Width(Units)
+    ) u_lossless_ok (
+        .bits_i(member_q[s] & best_lossless_ok_q),
+        .any_o (best_lossless_ok_o[s])
+    );
     assign best_unit_o[s] = chosen;
     assign best_node_o[s] = to_node(chosen, unit_node_i);
     assign flow_credit_ok_o[s] = |(of_flow & ok_q);

@@ -58,7 +58,7 @@ module dispatcher
     input logic hold_i,  // no pop is decided: the port has another user in the next cycle
 
     output logic [   Units-1:0] take_o,  // one-hot: a credit of this unit is used
-    output logic                take_lossless_o,  // and room for a lossless packet, in case it is one
+    output logic                take_lossless_o,  // with take_o: and room for a lossless packet, in case it is one
     output logic [Services-1:0] picked_o,  // the service's pick is popped
 
     // What the previous cycle has decided.
@@ -77,6 +77,7 @@ module dispatcher
     output logic                    leave_evicted_o,
     output logic [ServiceWidth-1:0] leave_service_o,
     output logic [   UnitWidth-1:0] leave_unit_o,
+    output logic [   UnitWidth-1:0] next_unit_o,  // leave_unit_o of the next cycle
     output logic                    leave_lossless_o,  // take_lossless_o, delayed
     input  logic [    Channels-1:0] leave_channel_i,  // one-hot
     input  length_t                 leave_flits_i,
@@ -123,7 +124,7 @@ module dispatcher
   // cycle. Each signal marked keep is one or two look-up tables deep; a mapper that optimizes across them makes longer chains.
   logic [Services-1:0] waiting, wait_lossless, wait_room, wait_empty, ready, fresh_ready;
   (* keep *) logic [Services-1:0] pickable;
-  (* keep *) logic [Services-1:0] wait_ready;
+  logic [Services-1:0] wait_ready;
   (* keep *) logic [Services-1:0] can;
   (* keep *) logic [Services-1:0] has_low;
   (* keep *) logic [Services-1:0] launchable;
@@ -144,7 +145,12 @@ module dispatcher
     assign launch_unit[s] = waiting[s] ? wait_unit[s] : unit_i[s];
     // A service whose affinity has just been turned off first sends the packets that wait.
     assign ready[s] = lossless_i[s] ? unit_lossless_free_i[s] : unit_free_i[s];
-    assign wait_ready[s] = (wait_unit[s] & (wait_lossless[s] ? lossless_free_i : free_i)) != '0;
+    any_set #(
+        .Width(Units)
+    ) u_wait_ready (
+        .bits_i(wait_unit[s] & (wait_lossless[s] ? lossless_free_i : free_i)),
+        .any_o (wait_ready[s])
+    );
     assign has_low[s] = open && (stored_i[s] & low) != '0;
     assign can[s] = waiting[s] ? wait_ready[s] : fresh_ready[s];
     assign fresh_ready[s] = ready[s] && pickable[s] && !affine_i[s] && wait_empty[s] && !fetch_due_q;
@@ -165,7 +171,7 @@ module dispatcher
   (* keep *) logic [Threes-1:0] fresh;  // of three services one could launch such a packet
   (* keep *) logic [Sixes-1:0] some;  // of six services one could launch a packet
   (* keep *) logic any_fetchable;
-  (* keep *) logic may_fetch;
+  (* keep *) logic fetch_open;  // a fetch may go, if there is one: fetch_grant is zero if there is none
   for (genvar g = 0; g < Threes; g++) begin : gen_three
     localparam int unsigned N = Services - 3 * g < 3 ? Services - 3 * g : 3;
     assign fresh[g] = |(launchable[3*g+:N] & ~waiting[3*g+:N]);
@@ -178,8 +184,8 @@ module dispatcher
   assign could_launch = some != '0;
   assign launch = could_launch && port_free;
   assign any_fetchable = |fetchable;
-  assign may_fetch = any_fetchable && port_free;
-  assign fetch = may_fetch && fresh == '0;
+  assign fetch_open = port_free && fresh == '0;
+  assign fetch = any_fetchable && fetch_open;
   assign evict = evict_valid_i && !hold_i && !(evicted_q && others_q);
   assign evict_ready_o = evict;
 
@@ -198,32 +204,46 @@ module dispatcher
       .clk_i,
       .rst_i,
       .request_i(fetchable),
-      .advance_i(fetch),
+      .advance_i(fetch_open),
       .grant_o(fetch_grant)
   );
 
   assign launch_grant = port_free ? launch_next : '0;
 
+  // What the launch would be does not depend on whether the port is free, which is as late as the choice.
   always_comb begin
     launch_service = '0;
     launch_slot = '0;
     fetch_service = '0;
     launch_queue = '0;
     fetch_queue = '0;
-    take_o = '0;
     for (int unsigned s = 0; s < Services; s++) begin
-      launch_service |= launch_grant[s] ? ServiceWidth'(s) : '0;
-      launch_slot |= launch_grant[s] ? wait_slot[s] : '0;
+      launch_service |= launch_next[s] ? ServiceWidth'(s) : '0;
+      launch_slot |= launch_next[s] ? wait_slot[s] : '0;
       fetch_service |= fetch_grant[s] ? ServiceWidth'(s) : '0;
-      launch_queue |= launch_grant[s] && !waiting[s] ? pick_queue[s] : '0;
+      launch_queue |= launch_next[s] && !waiting[s] ? pick_queue[s] : '0;
       fetch_queue |= fetch_grant[s] ? pick_queue[s] : '0;
-      take_o |= launch_grant[s] ? launch_unit[s] : '0;
     end
   end
 
-  assign launch_waited = |(launch_grant & waiting);
-  assign take_lossless_o = |(launch_grant & ((waiting & wait_lossless) | (~waiting & lossless_i)));
-  assign picked_o = (launch_grant & ~waiting) | (fetch ? fetch_grant : '0);
+  logic [Units-1:0] launch_take;
+  for (genvar u = 0; u < Units; u++) begin : gen_take
+    logic [Services-1:0] takes;
+    for (genvar s = 0; s < Services; s++) begin : gen_service
+      assign takes[s] = launch_next[s] && launch_unit[s][u];
+    end
+    any_set #(
+        .Width(Services)
+    ) u_any (
+        .bits_i(takes),
+        .any_o (launch_take[u])
+    );
+  end
+  assign take_o = port_free ? launch_take : '0;
+
+  assign launch_waited = |(launch_next & waiting);
+  assign take_lossless_o = |(launch_next & ((waiting & wait_lossless) | (~waiting & lossless_i)));
+  assign picked_o = (launch_grant & ~waiting) | (fetch_open ? fetch_grant : '0);
 
   // The port of the PIFO: at most one of these.
   (* keep *) logic [Queues-1:0] launch_one;
@@ -236,12 +256,12 @@ module dispatcher
       localparam int unsigned Q = s * Tenants + t;
       assign launch_one[Q] = launch_grant[s] && !waiting[s] && pick_one[s][t];
       assign fetch_one[Q] = fetch_grant[s] && pick_one[s][t];
-      assign pop_one[Q] = launch_one[Q] || (fetch && fetch_one[Q]) || (evict && evict_one[Q]);
+      assign pop_one[Q] = launch_one[Q] || (fetch_open && fetch_one[Q]) || (evict && evict_one[Q]);
     end
   end
   always_ff @(posedge clk_i) begin
     pop_valid_o <= evict || fetch || (launch && !launch_waited);
-    pop_queue_o <= launch_queue | (fetch ? fetch_queue : '0) | (evict ? evict_queue_i : '0);
+    pop_queue_o <= evict ? evict_queue_i : launch_queue | (fetch_open ? fetch_queue : '0);
     pop_one_o <= pop_one;
     pop_highest_o <= evict;
     if (rst_i) begin
@@ -262,7 +282,7 @@ module dispatcher
     for (int unsigned u = 0; u < Units; u++) if (take_o[u]) take_unit |= UnitWidth'(u);
     tag_d = '{
         kind: evict ? Evict : launch ? Send : None,
-        waited: launch_waited,
+        waited: launch_waited && !evict,
         slot: launch_slot,
         service: evict ? ServiceWidth'(32'(evict_queue_i) / Tenants) : launch_service,
         unit: take_unit,
@@ -280,6 +300,7 @@ module dispatcher
   assign leave_evicted_o = tag_q[Leave].kind == Evict;
   assign leave_service_o = tag_q[Leave].service;
   assign leave_unit_o = tag_q[Leave].unit;
+  assign next_unit_o = tag_q[Due].unit;
   assign leave_lossless_o = tag_q[Leave].lossless;
 
   always_ff @(posedge clk_i) begin
@@ -310,7 +331,7 @@ module dispatcher
       .arrive_slot_i,
       .arrive_unit_i,
       .arrive_lossless_i,
-      .fetch_i(fetch ? fetch_grant : '0),
+      .fetch_i(fetch_open ? fetch_grant : '0),
       .room_o(wait_room),
       .empty_o(wait_empty),
       .popped_i(fetch_q[Leave].valid),

@@ -4,8 +4,8 @@
 // the exit. A unit has no path to itself, so a route ends before a second hop at the same unit. A lossless
 // packet is never pushed: its route is one hop.
 //
-// Combinational. The packet comes out of a memory, so what can be known before is: whether a packet passes from the unit
-// of one service to that of another (pass_i) is compared by the user, in an earlier cycle.
+// Combinational. The packet comes out of a memory, so what can be known before is: whether a packet passes from its unit, or from the unit
+// of a service, to the unit of another service (first_i, pass_i) is compared by the user, in an earlier cycle.
 module route_maker
   import girih_pkg::*;
 #(
@@ -14,9 +14,9 @@ module route_maker
     input descriptor_t desc_i,
     input node_t       node_i,  // of the unit that it is sent to
 
-    // Per service: whether packets may be pushed to it in this cycle, and to which unit.
-    input logic  [Services-1:0] push_i,
+    // Per service: to which unit packets are pushed, if they may be in this cycle.
     input node_t [Services-1:0] push_node_i,
+    input logic  [Services-1:0] first_i,  // may be pushed to it, and its unit is not at node_i
     input logic  [Services-1:0][Services-1:0] pass_i,  // [t][s]: may be pushed to t, whose unit is not that of s
 
     output descriptor_t desc_o
@@ -35,14 +35,42 @@ module route_maker
     pass = '0;
     push_node = '0;
     for (int unsigned s = 0; s < Services; s++) begin
-      from_first[s] = push_i[s] && push_node_i[s] != node_i;
+      from_first[s] = first_i[s];
       pass[s][Services-1:0] = pass_i[s];
       push_node[s] = address_of(push_node_i[s]);
     end
   end
 
-  // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k, and then as far as where it ends.
-  logic [ChainHops:1] passes, reached;
+  // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k. It has as many hops as the first one is that it
+  // does not go on to. That is found by a chain of carries for each bit of the number, in which a place whose addends are equal makes the
+  // carry what they are, and any other one passes it on. The last place is that of hop 1, the first one that of a whole route.
+  logic [ChainHops:1] passes;
+  logic [ChainHops:0] goes_on;
+  count_t route_count;
+  always_comb begin
+    passes = '1;
+    goes_on = '0;
+    for (int unsigned k = 1; k <= ChainHops; k++) begin
+      if (k < ChainHops && hops > count_t'(k)) begin
+        passes[k] = k == 1 ? from_first[desc_i.chain[k].service]
+            : pass[desc_i.chain[k].service][desc_i.chain[k-1].service];
+      end
+      goes_on[ChainHops+1-k] = !desc_i.lossless && hops >= count_t'(k) && passes[k];
+    end
+  end
+
+  for (genvar b = 0; b < $bits(count_t); b++) begin : gen_bit
+    logic [ChainHops:0] value;
+    logic [ChainHops+1:0] sum;
+    for (genvar k = 1; k <= ChainHops + 1; k++) begin : gen_place
+      assign value[ChainHops+1-k] = 1'((k >> b) & 1);
+    end
+    assign sum = {1'b0, value} + {1'b0, value ^ goes_on};
+    assign route_count[b] = sum[ChainHops+1];
+    logic unused;
+    assign unused = &{1'b0, sum[ChainHops:0]};
+  end
+
   always_comb begin
     desc_o = desc_i;
     desc_o.credit = 1'b1;
@@ -50,21 +78,10 @@ module route_maker
     desc_o.rank_valid = 1'b0;
     desc_o.route = '0;
     desc_o.route[0] = address_of(node_i);
-    passes = '1;
+    desc_o.route_count = route_count;
     for (int unsigned k = 1; k <= ChainHops; k++) begin
       desc_o.route[k] = desc_i.exit;
-      if (k < ChainHops && hops > count_t'(k)) begin
-        desc_o.route[k] = push_node[desc_i.chain[k].service];
-        passes[k] = k == 1 ? from_first[desc_i.chain[k].service]
-            : pass[desc_i.chain[k].service][desc_i.chain[k-1].service];
-      end
-    end
-    for (int unsigned k = 1; k <= ChainHops; k++) begin
-      reached[k] = !desc_i.lossless && hops >= count_t'(k) && (passes | ~(ChainHops'((64'd1 << k) - 1))) == '1;
-    end
-    desc_o.route_count = reached[1] ? '0 : count_t'(1);
-    for (int unsigned k = 1; k <= ChainHops; k++) begin
-      if (reached[k] && (k == ChainHops || !reached[k==ChainHops?k : k+1])) desc_o.route_count |= count_t'(k + 1);
+      if (k < ChainHops && hops > count_t'(k)) desc_o.route[k] = push_node[desc_i.chain[k].service];
     end
   end
 endmodule

@@ -73,33 +73,40 @@ module scheduler_channel
     logic [CellWidth:0] cells;
   } chain_t;
 
-  logic first_q, returning, lossless, new_lossless, has_token, has_place, refused;
-  always_comb begin
-    returning = 1'b0;
-    for (int unsigned u = 0; u < Units; u++) begin
-      if (unit_enabled_i[u] && unit_node_i[u] == node_t'(in_flit_i.desc.src)) returning = 1'b1;
-    end
+  logic first_q, returning, lossless, new_lossless, has_token, has_place, has_none, refused;
+  logic [Units-1:0] from_unit;
+  for (genvar u = 0; u < Units; u++) begin : gen_unit
+    assign from_unit[u] = unit_enabled_i[u] && unit_node_i[u] == node_t'(in_flit_i.desc.src);
   end
+  any_set #(
+      .Width(Units)
+  ) u_returning (
+      .bits_i(from_unit),
+      .any_o (returning)
+  );
   assign lossless = in_flit_i.desc.lossless && 32'(in_flit_i.desc.tenant) < Tenants;
   assign new_lossless = first_q && lossless && !returning;
-  // in_ready_o waits for these: what is offered to each tenant is put together before the tenant of the packet is chosen.
-  logic held;
+  // in_ready_o waits for these: what is offered to each tenant is put together before the tenant of the packet is chosen, and that
+  // the packet is a new one is known last.
+  logic held, has_to_wait;
   logic [Tenants-1:0] hold;
   assign hold = ~(token_i | place_i | refuse_i);
   always_comb begin
     has_token = 1'b0;
     has_place = 1'b0;
-    refused = 1'b0;
-    held = 1'b0;
+    has_none = 1'b0;
+    has_to_wait = 1'b0;
     for (int unsigned t = 0; t < Tenants; t++) begin
       if (in_flit_i.desc.tenant == tenant_t'(t)) begin
         has_token = token_i[t];
         has_place = place_i[t];
-        refused = new_lossless && refuse_i[t];
-        held = new_lossless && hold[t];
+        has_none = refuse_i[t];
+        has_to_wait = hold[t];
       end
     end
   end
+  assign refused = new_lossless && has_none;
+  assign held = new_lossless && has_to_wait;
   assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
   assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token && has_place;
   assign taken_tenant_o = in_flit_i.desc.tenant;

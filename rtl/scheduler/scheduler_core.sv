@@ -123,7 +123,8 @@ module scheduler_core
 
   logic take_lossless, read_slot;
   logic [Units-1:0] take;
-  logic [UnitWidth-1:0] leave_unit;
+  logic [UnitWidth-1:0] leave_unit, next_unit;
+  node_t leave_node_q;
   logic [SlotWidth-1:0] slot, leave_slot_q;
   logic leave, leave_evicted, leave_lossless, dispatch;
   logic [ServiceWidth-1:0] leave_service;
@@ -132,7 +133,7 @@ module scheduler_core
   logic [Channels-1:0] leave_channel, evict_room, sent, sent_last;
 
   logic [Units-1:0] free, lossless_free;
-  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushable_q, push_q;
+  logic [Services-1:0] has_unit, best_free, best_lossless_free, pushable_q, first_q;
   logic [Services-1:0][Services-1:0] pass_q;
   logic [Services-1:0][Units-1:0] best_unit;
   logic [Services-1:0][UnitWidth-1:0] flow_unit;
@@ -441,6 +442,7 @@ module scheduler_core
       .leave_evicted_o(leave_evicted),
       .leave_service_o(leave_service),
       .leave_unit_o(leave_unit),
+      .next_unit_o(next_unit),
       .leave_lossless_o(leave_lossless),
       .leave_channel_i(leave_channel),
       .leave_flits_i(leaving.flits),
@@ -456,16 +458,17 @@ module scheduler_core
       for (int unsigned r = 0; r < Services; r++) pass_q[s][r] <= pushable_q[s] && pushable_node_q[s] != pushable_node_q[r];
     end
     pushable_node_q <= best_node;
-    push_q <= pushable_q;
+    for (int unsigned s = 0; s < Services; s++) first_q[s] <= pushable_q[s] && pushable_node_q[s] != unit_node_i[next_unit];
     push_node_q <= pushable_node_q;
+    leave_node_q <= unit_node_i[next_unit];
   end
   route_maker #(
       .Services(Services)
   ) u_route (
       .desc_i(leaving.desc),
-      .node_i(unit_node_i[leave_unit]),
-      .push_i(push_q),
+      .node_i(leave_node_q),
       .push_node_i(push_node_q),
+      .first_i(first_q),
       .pass_i(pass_q),
       .desc_o(launch_desc)
   );

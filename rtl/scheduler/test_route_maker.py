@@ -55,7 +55,7 @@ async def routes(dut):
         node = random.choice(nodes)
         dut.desc_i.value = pack(DESC, desc)
         dut.node_i.value = node
-        dut.push_i.value = push
+        dut.first_i.value = sum(1 << s for s in range(SERVICES) if push >> s & 1 and nodes[s] != node)
         dut.push_node_i.value = sum(n << 8 * s for s, n in enumerate(nodes))
         passes = [(t, s) for t in range(SERVICES) for s in range(SERVICES) if push >> t & 1 and nodes[t] != nodes[s]]
         dut.pass_i.value = sum(1 << SERVICES * t + s for t, s in passes)

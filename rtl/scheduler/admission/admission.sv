@@ -138,7 +138,7 @@ module admission
   cells_t entries_left[Tenants];
   typedef logic signed [CellsWidth:0] limit_t;
   limit_t limit_left[Tenants];
-  logic [Tenants-1:0] in_guarantee, over_limit;
+  logic [Tenants-1:0] in_guarantee, over_limit, limited_q;
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
     cells_t less_cells, less_entries, more_cells, more_entries;
@@ -147,7 +147,7 @@ module admission
     assign take = take_account && in_request_i.tenant == tenant_t'(t);
     assign give = give_account && release_tenant_i == tenant_t'(t);
     assign in_guarantee[t] = $signed(cells_left[t]) >= $signed(in_request_i.cells) && $signed(entries_left[t]) > 0;
-    assign over_limit[t] = policy_i[t].limit != '0 && limit_left[t] < $signed({1'b0, in_request_i.cells});
+    assign over_limit[t] = limited_q[t] && limit_left[t] < $signed({1'b0, in_request_i.cells});
 
     // Whether the packet is accepted is known late in the cycle, so the sums are computed for both cases. They are selected by ANDs
     // and ORs, because synthesis turns a multiplexer behind two adders into one adder behind a multiplexer.
@@ -164,6 +164,7 @@ module admission
     assign more_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, used_cells_o[t]})
         - limit_t'({1'b0, in_request_i.cells}) + limit_t'({1'b0, cells_given});
     always_ff @(posedge clk_i) begin
+      limited_q[t] <= policy_i[t].limit != '0;
       used_cells_o[t] <= (more_cells & {CellsWidth{take}}) | (less_cells & {CellsWidth{!take}});
       used_entries_o[t] <= (more_entries & {CellsWidth{take}}) | (less_entries & {CellsWidth{!take}});
       cells_left[t] <= (more_cells_left & {CellsWidth{take}}) | (less_cells_left & {CellsWidth{!take}});
@@ -227,7 +228,7 @@ module admission
   end
 
   // ---- The decision.
-  logic known, sound, below, over, short_here, better, victim_valid, victim_seen_q, wait_q;
+  logic known, sound, below, over, short_here, better, victim_valid, victim_circular, victim_seen_q, wait_q;
   logic [2:0] owed_q;
   logic [ServiceWidth-1:0] victim_service;
   logic [QueueWidth-1:0] victim_queue;
@@ -243,7 +244,7 @@ module admission
   assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
   assign better = victim_seen_q && owed_q != 3'(MaxOwed) && !starving_q
       && (ServiceWidth'(in_request_i.service) != victim_service
-          || leaves_before(in_rank_i, victim_rank, circular_i[victim_queue]));
+          || leaves_before(in_rank_i, victim_rank, victim_circular));
 
   always_comb begin
     sound = 1'b0;
@@ -277,14 +278,19 @@ module admission
   assign release_queue = queue_of(release_service_i, release_tenant_i);
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic [LosslessWidth-1:0] lossless_q;
-    logic come, leave;
+    logic come, leave, more_than_one;
+    assign more_than_one = lossless_q > LosslessWidth'(1);
     assign come = in_valid_i && sound && slot_valid && in_request_i.lossless && queue_o == QueueWidth'(q);  // accepted, known earlier
     assign leave = release_valid_i && release_lossless_i && release_queue == QueueWidth'(q);
     always_ff @(posedge clk_i) begin
       if (come != leave) lossless_q <= come ? lossless_q + 1'b1 : lossless_q - 1'b1;
-      if (rst_i) lossless_q <= '0;
+      lossless_here[q] <= come || more_than_one || (lossless_here[q] && !leave);
+      if (rst_i) begin
+        lossless_q <= '0;
+        lossless_here[q] <= 1'b0;
+      end
+      if (!rst_i) assert (lossless_here[q] == (lossless_q != '0));
     end
-    assign lossless_here[q] = lossless_q != '0;
     assign evictable[q] = nonempty_i[q] && evictable_q[q%Tenants] && !lossless_here[q];
   end
 
@@ -310,7 +316,8 @@ module admission
       .valid_o(victim_valid),
       .service_o(victim_service),
       .queue_o(victim_queue),
-      .rank_o(victim_rank)
+      .rank_o(victim_rank),
+      .circular_o(victim_circular)
   );
 
   // evictable_q includes an eviction from the second cycle after it. A lossless message that arrives in this

@@ -38,7 +38,8 @@ module admission_victim
     output logic                    valid_o,
     output logic [ServiceWidth-1:0] service_o,
     output logic [  QueueWidth-1:0] queue_o,
-    output rank_t                   rank_o
+    output rank_t                   rank_o,
+    output logic                    circular_o  // ranks of the queue wrap
 );
   if (Queues < 2) begin : gen_bad_queues
     $fatal(1, "admission_victim: there are %0d queues; there must be at least 2", Queues);
@@ -114,7 +115,7 @@ module admission_victim
   logic [ServiceWidth-1:0] look_service_q;
   logic [TenantWidth-1:0] look_tenant_q;
   logic [QueueWidth-1:0] look_queue, found_queue_q;
-  logic look_last, valid_q, candidate, is_victim, higher, found_valid_q;
+  logic look_last, valid_q, candidate, is_victim, higher, found_valid_q, found_circular_q;
   rank_t seen_rank, found_rank_q;
   seen_t seen_q;
   assign look_queue = QueueWidth'(look_service_q * Tenants) + QueueWidth'(look_tenant_q);
@@ -140,6 +141,7 @@ module admission_victim
       found_valid_q <= 1'b1;
       found_queue_q <= seen_q.number;
       found_rank_q  <= seen_rank;
+      found_circular_q <= seen_q.circular;
     end
     if (seen_q.last) begin
       found_valid_q <= 1'b0;
@@ -147,6 +149,7 @@ module admission_victim
       service_o <= seen_q.service;
       queue_o <= higher ? seen_q.number : found_queue_q;
       rank_o <= higher ? seen_rank : found_rank_q;
+      circular_o <= higher ? seen_q.circular : found_circular_q;
     end
     if (rst_i) begin
       look_tenant_q <= '0;

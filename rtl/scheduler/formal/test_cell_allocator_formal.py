@@ -20,7 +20,7 @@ BROKEN = [
     ("cell_list", "if (push_i) tail_q <= push_last_i;", "if (straight) tail_q <= push_last_i;"),
 ]
 BROKEN_LATER = [  # the solver takes longer for these
-    ("cell_allocator", "assign load = !back_i && (", "assign load = ("),
+    ("cell_allocator", "(!back_i && !valid_q)", "!valid_q"),
 ]
 
 

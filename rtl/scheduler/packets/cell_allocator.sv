@@ -59,8 +59,8 @@ module cell_allocator #(
   assign cell_valid_o = valid_q;
   assign cell_o = linked_q ? linked : cell_q;
   assign at_end = cell_o == end_q;
-  // A chain given back is linked in front of the present one, so no other is loaded in that cycle.
-  assign load = !back_i && (take_i ? at_end : !valid_q);
+  // A chain given back is linked in front of the present one, so no other is loaded in that cycle, in which no cell is taken.
+  assign load = (take_i && at_end) || (!back_i && !valid_q);
 
   logic load_fresh, load_discarded, load_read;
   assign load_fresh = load && !fresh_q[CellWidth];

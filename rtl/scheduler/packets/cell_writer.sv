@@ -96,10 +96,13 @@ module cell_writer
   assign has_cell = cell_valid_i && (reserved || free_i > reserve_i);
   assign starved = needs_cell && !has_cell;
 
-  assign in_ready_o = !(waits && starved) && (open_q || (!in_hold_i && reports_ready));
+  // A flit that takes a cell does not starve, so whether it would wait for one does not matter to it.
+  logic admitted;
+  assign admitted = open_q || (!in_hold_i && reports_ready);
+  assign in_ready_o = !(waits && starved) && admitted;
   assign fire = in_valid_i && in_ready_o;
 
-  assign take_o = fire && needs_cell && has_cell;
+  assign take_o = in_valid_i && admitted && needs_cell && has_cell;
   assign back_o = fire && open_q && !lost && (give_up || too_long || starved);
   assign back_first_o = first_q;
   assign back_last_o = cell_q;

@@ -70,16 +70,29 @@ module rank_ageing
   // (candidate_q), or else that of the last move, as soon as its next head is known and late. A head found late is still the head as
   // long as it stays known.
   logic [Queues-1:0] next_q, other_q, chosen, candidate_q;
-  logic [QueueWidth-1:0] chosen_queue, candidate_queue_q;
+  logic [QueueWidth-1:0] candidate_queue;
   logic [1:0] pace_q;
+  logic next_late, next_known;  // the head of the queue of the next move is known, and late
   logic choose, wanted, again, load, candidate_valid_q, settled_q;  // settled_q: other_q is without the queue that is next now
-  assign wanted = pace_q == '0 && |(next_q & late_q & tree_head_valid_i);
+  any_set #(
+      .Width(Queues)
+  ) u_late (
+      .bits_i(next_q & late_q & tree_head_valid_i),
+      .any_o (next_late)
+  );
+  any_set #(
+      .Width(Queues)
+  ) u_known (
+      .bits_i(next_q & tree_head_valid_i),
+      .any_o (next_known)
+  );
+  assign wanted = pace_q == '0 && next_late;
   assign age_valid_o = wanted && !busy_i;
   assign age_one_o = age_valid_o ? next_q : '0;
 
   // The entry behind one that was moved is known five cycles later and is most likely late, too. The port is kept free for it.
   logic [4:0] moved_q;
-  assign again = moved_q[4] && |(next_q & tree_head_valid_i);
+  assign again = moved_q[4] && next_known;
   assign hold_o = (wanted && busy_i) || again;
   assign load = settled_q && !candidate_valid_q && other_q != '0;
   assign choose = (age_valid_o || (next_q & late_q) == '0) && candidate_valid_q;
@@ -111,21 +124,18 @@ module rank_ageing
   end
 
   always_comb begin
-    chosen_queue = '0;
-    for (int unsigned q = 0; q < Queues; q++) if (chosen[q]) chosen_queue |= QueueWidth'(q);
+    candidate_queue = '0;
+    for (int unsigned q = 0; q < Queues; q++) if (candidate_q[q]) candidate_queue |= QueueWidth'(q);
   end
 
   always_ff @(posedge clk_i) begin
     other_q <= late_q & ~next_q;
     settled_q <= !candidate_valid_q;
-    if (load) begin
-      candidate_q <= chosen;
-      candidate_queue_q <= chosen_queue;
-    end
+    if (load) candidate_q <= chosen;
     candidate_valid_q <= load || (candidate_valid_q && !choose);
     if (choose) begin
       next_q <= candidate_q;
-      age_queue_o <= candidate_queue_q;
+      age_queue_o <= candidate_queue;
     end
     if (age_valid_o || pace_q != '0) pace_q <= pace_q + 1'b1;
     moved_q <= {moved_q[3:0], age_valid_o};

@@ -116,7 +116,7 @@ module rank_stage
   // ---- Cycle 0: look up, multiply.
   logic [ServiceWidth-1:0] service, dequeued_service;
   logic [TenantWidth-1:0] dequeued_tenant;
-  service_policy_t policy;
+  service_policy_t policy, in_policy, sweep_policy;
   logic dequeued_fair, dequeued_hierarchy;
   class_policy_t class_policy;
   where_t where_d;
@@ -124,22 +124,20 @@ module rank_stage
   level_t base_level_d;
   logic fair_d;
 
-  // What the index of the state depends on is looked up for both packet and sweep, in parallel with the choice between them.
-  logic by_tenant, hierarchy, sweep_hierarchy;
-  assign by_tenant = policy_i[in_request_i.service[ServiceWidth-1:0]].by_tenant;
-  assign hierarchy = policy_i[in_request_i.service[ServiceWidth-1:0]].hierarchy;
-  assign sweep_hierarchy = policy_i[sweep_q.service].hierarchy;
+  // The policy is looked up for both packet and sweep, in parallel with the choice between them.
+  assign in_policy = policy_i[in_request_i.service[ServiceWidth-1:0]];
+  assign sweep_policy = policy_i[sweep_q.service];
   assign service = where_d.service;
-  assign policy = policy_i[service];
+  assign policy = in_valid_i ? in_policy : sweep_policy;
   assign fair_d = policy.policy == Fair;
   always_comb begin
     if (in_valid_i) begin
       where_d.service = in_request_i.service[ServiceWidth-1:0];
-      where_d.tenant = hierarchy ? in_request_i.tenant[TenantWidth-1:0] : '0;
-      where_d.rank_class = by_tenant ? class_t'(in_request_i.tenant) : in_request_i.rank_class;
+      where_d.tenant = in_policy.hierarchy ? in_request_i.tenant[TenantWidth-1:0] : '0;
+      where_d.rank_class = in_policy.by_tenant ? class_t'(in_request_i.tenant) : in_request_i.rank_class;
     end else begin
       where_d = sweep_q;
-      if (!sweep_hierarchy) where_d.tenant = '0;
+      if (!sweep_policy.hierarchy) where_d.tenant = '0;
     end
   end
 
@@ -322,11 +320,15 @@ module rank_stage
     if (given_ahead[LevelWidth-1]) given_in_reach = base_level_q;
     else if (given_ahead >= level_t'(fair_q ? FairReach : ClockReach)) given_in_reach = last_level_q;
   end
+  // Which level it is if it is none of those computed from a state, which are late.
+  level_t other_level;
+  logic charged_level;
+  assign charged_level = method_q != Level && !(method_q == Charge && detoured_q) && !given_q;
   always_comb begin
-    level_d = (level[0] & {LevelWidth{!taken_in_front}}) | (level[1] & {LevelWidth{taken_in_front}});
-    if (method_q == Level) level_d = level_t'(offset_q);
-    if (method_q == Charge && detoured_q) level_d = base_level_q;
-    if (given_q) level_d = method_q == Level ? given_level_q : given_in_reach;
+    other_level = method_q == Level ? level_t'(offset_q) : base_level_q;
+    if (given_q) other_level = method_q == Level ? given_level_q : given_in_reach;
+    level_d = (level[0] & {LevelWidth{charged_level && !taken_in_front}}) | (level[1] & {LevelWidth{charged_level && taken_in_front}})
+        | (other_level & {LevelWidth{!charged_level}});
   end
 
   // ---- Output.

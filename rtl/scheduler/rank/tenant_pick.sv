@@ -36,9 +36,12 @@ module tenant_pick
   // verilator lint_off UNOPTFLAT
   node_t node[2*Leaves];
   logic wins_right[Leaves];
+  logic used[2*Leaves];  // the winner of the whole tree comes from this node, if it is valid
   // verilator lint_on UNOPTFLAT
   assign node[0] = '0;
   assign wins_right[0] = 1'b0;
+  assign used[0] = 1'b0;
+  assign used[1] = 1'b1;
 
   for (genvar n = Leaves; n < 2 * Leaves; n++) begin : gen_leaf
     if (n - Leaves < Tenants) begin : gen_tenant
@@ -54,36 +57,39 @@ module tenant_pick
 
   for (genvar n = 1; n < Leaves; n++) begin : gen_node
     // verilator lint_off UNOPTFLAT
-    logic right, equal, lower;  // equal ranks; b's is lower
+    logic right, equal, lower, higher;  // equal ranks; b's is lower, higher: a carry each, in which equality is not a further comparison
     node_t a, b;
     // verilator lint_on UNOPTFLAT
     logic prefer_right_q;
     assign a = node[2*n];
     assign b = node[2*n+1];
     if (2 * n >= Leaves) begin : gen_ranks
-      assign equal = a.rank == b.rank;
       assign lower = leaves_before(b.rank, a.rank, circular_i);
+      assign higher = leaves_before(a.rank, b.rank, circular_i);
     end else begin : gen_pairs
       // The ranks of both children of a with those of b, so that the comparison does not wait for the winners below.
-      logic [1:0][1:0] pair, pair_equal, pair_lower;
+      logic [1:0][1:0] pair, pair_higher, pair_lower;
       for (genvar x = 0; x < 2; x++) begin : gen_a
         for (genvar y = 0; y < 2; y++) begin : gen_b
           assign pair[x][y] = wins_right[2*n] == 1'(x) && wins_right[2*n+1] == 1'(y);
-          assign pair_equal[x][y] = node[4*n+x].rank == node[4*n+2+y].rank;
           assign pair_lower[x][y] = leaves_before(node[4*n+2+y].rank, node[4*n+x].rank, circular_i);
+          assign pair_higher[x][y] = leaves_before(node[4*n+x].rank, node[4*n+2+y].rank, circular_i);
         end
       end
-      assign equal = |(pair & pair_equal);
       assign lower = |(pair & pair_lower);
+      assign higher = |(pair & pair_higher);
     end
+    assign equal = !lower && !higher;
     always_comb begin
       if (a.valid && b.valid && !equal) right = lower;
       else right = b.valid && (!a.valid || prefer_right_q);
     end
     assign wins_right[n] = right;
     assign node[n] = right ? b : a;
+    assign used[2*n] = used[n] && !right;
+    assign used[2*n+1] = used[n] && right;
     always_ff @(posedge clk_i) begin
-      if (advance_i && node[n].valid && tenant_o == node[n].tenant) prefer_right_q <= !right;
+      if (advance_i && node[n].valid && used[n]) prefer_right_q <= !right;
       if (rst_i) prefer_right_q <= 1'b0;
       if (!rst_i) begin
         equal_ranks_turn : cover (advance_i && a.valid && b.valid && equal);
