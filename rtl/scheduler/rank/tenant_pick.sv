@@ -103,7 +103,7 @@ module tenant_pick
   assign rank_o   = node[1].rank;
 
   logic unused;
-  assign unused = wins_right[0];
+  assign unused = wins_right[0] && used[0];
   if (Tenants == 1) begin : gen_unused
     logic unused_inputs;
     assign unused_inputs = &{clk_i, rst_i, circular_i, advance_i};
