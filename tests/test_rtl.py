@@ -33,6 +33,7 @@ REFUSED = [
     ("admission_victim", "Services", 0, "admission_victim: there are 0 queues; there must be at least 2"),
     ("aes_core", "Lanes", 3, "aes_core: Lanes is 3; it must divide the 4 blocks of a beat"),
     ("aes_keys", "TenantKeys", 3, "aes_keys: TenantKeys is 3; it must be a power of two, at most 16"),
+    ("byte_rotator", "Radix", 3, "byte_rotator: Radix is 3; it must be 2 or 4"),
     ("any_set", "Width", 0, "any_set: Width is 0; it must be at least 1"),
     ("arbiter_matrix", "N", 0, "arbiter_matrix: N is 0; it must be at least 1"),
     ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),

@@ -35,8 +35,12 @@ module stream_memory
   localparam int unsigned RowBits = $clog2(Ring / FlitBytes / 2);
   localparam int unsigned StreamBits = $clog2(Streams);
   localparam int unsigned Rows = Streams * Ring / FlitBytes / 2;
+  localparam int unsigned BlockRows = Rows > 4096 ? 4096 : Rows;  // of a block of UltraRAM
+  localparam int unsigned BlockBits = $clog2(BlockRows);
+  localparam int unsigned Blocks = Rows / BlockRows;
   typedef logic [StreamBits-1:0] stream_t;
   typedef logic [RowBits-1:0] row_t;
+  typedef logic [StreamBits+RowBits-1:0] address_t;  // of a row in a bank
 
   // The even bank has a byte's word or, if that is odd, the one behind it.
   typedef struct packed {
@@ -52,16 +56,15 @@ module stream_memory
     where.even = where.odd + row_t'(where.starts_odd);
   endfunction
 
-  where_t write_where, read_where, write_where_q, read_where_q;
+  where_t write_where, read_where, read_where_q;
   assign write_where = where(write_addr_i);
   assign read_where  = where(read_addr_i);
 
   logic [W-1:0] rotated, write_data_q;
-  logic [FlitBytes-1:0] behind, rotated_mask, write_mask_q, write_behind_q;
-  logic write_q;
-  stream_t write_stream_q;
+  logic [FlitBytes-1:0] behind, rotated_mask;
   byte_rotator #(
-      .Width(W)
+      .Width(W),
+      .Radix(4)
   ) u_write_rotator (
       .data_i  (write_data_i),
       .places_i(-write_where.place),
@@ -69,28 +72,39 @@ module stream_memory
   );
   assign rotated_mask = FlitBytes'({write_mask_i, write_mask_i} >> (EmptyWidth + 1)'(FlitBytes - 32'(write_where.place)));
   assign behind = header_pkg::lower_bits(write_where.place);  // these bytes are in the second word
-  always_ff @(posedge clk_i) begin
-    write_q <= write_valid_i;
-    write_stream_q <= stream_t'(write_stream_i);
-    write_where_q <= write_where;
-    write_data_q <= rotated;
-    write_mask_q <= rotated_mask;
-    write_behind_q <= behind;
-  end
+  always_ff @(posedge clk_i) write_data_q <= rotated;
 
   logic [1:0][W-1:0] words;
   for (genvar b = 0; b < 2; b++) begin : gen_bank
-    (* ram_style = "ultra" *) logic [W-1:0] mem[Rows];
     logic [FlitBytes-1:0] enable;
-    logic [StreamBits+RowBits-1:0] write_row, read_row;
-    assign enable = {FlitBytes{write_q}} & write_mask_q & (write_where_q.starts_odd == (b == 1) ? ~write_behind_q : write_behind_q);
-    assign write_row = {write_stream_q, b == 0 ? write_where_q.even : write_where_q.odd};
+    address_t write_row, read_row;
+    logic [BlockBits-1:0] write_row_q;
+    logic [Blocks-1:0][W-1:0] word;  // 0 of a block that is not read: an OR of them takes half of the tables of a multiplexer
+    assign enable = rotated_mask & (write_where.starts_odd == (b == 1) ? ~behind : behind);
+    assign write_row = {stream_t'(write_stream_i), b == 0 ? write_where.even : write_where.odd};
     assign read_row = {stream_t'(read_stream_i), b == 0 ? read_where.even : read_where.odd};
-    always_ff @(posedge clk_i) begin
-      for (int unsigned i = 0; i < FlitBytes; i++) begin
-        if (enable[i]) mem[write_row][8*i+:8] <= write_data_q[8*i+:8];
+    always_ff @(posedge clk_i) write_row_q <= write_row[BlockBits-1:0];
+    for (genvar k = 0; k < int'(Blocks); k++) begin : gen_block
+      (* ram_style = "ultra" *) logic [W-1:0] mem[BlockRows];
+      logic written, read;
+      logic [FlitBytes-1:0] enable_q;  // cleared by the registers' reset, which takes no tables
+      assign written = write_valid_i && (Blocks == 1 || write_row >> BlockBits == address_t'(k));
+      assign read = Blocks == 1 || read_row >> BlockBits == address_t'(k);
+      always_ff @(posedge clk_i) begin
+        if (written) enable_q <= enable;
+        else enable_q <= '0;
+        for (int unsigned i = 0; i < FlitBytes; i++) begin
+          if (enable_q[i]) mem[write_row_q][8*i+:8] <= write_data_q[8*i+:8];
+        end
+        if (read_valid_i) begin
+          if (read) word[k] <= mem[read_row[BlockBits-1:0]];
+          else word[k] <= '0;
+        end
       end
-      if (read_valid_i) words[b] <= mem[read_row];
+    end
+    always_comb begin
+      words[b] = '0;
+      for (int unsigned k = 0; k < Blocks; k++) words[b] |= word[k];
     end
   end
 
@@ -106,7 +120,8 @@ module stream_memory
     assign merged[8*i+:8] = words[read_where_q.starts_odd^read_behind_q[i]][8*i+:8];
   end
   byte_rotator #(
-      .Width(W)
+      .Width(W),
+      .Radix(4)
   ) u_read_rotator (
       .data_i  (merged),
       .places_i(read_where_q.place),
@@ -114,5 +129,5 @@ module stream_memory
   );
 
   logic unused;
-  assign unused = &{1'b0, write_stream_i, read_stream_i, write_addr_i, read_addr_i, read_where_q, write_where_q};
+  assign unused = &{1'b0, write_stream_i, read_stream_i, write_addr_i, read_addr_i, read_where_q, write_where};
 endmodule

@@ -46,7 +46,8 @@ module stream_writer
   assign behind = header_pkg::lower_bits(place);
   assign rotated_mask = FlitBytes'({mask_i, mask_i} >> (EmptyWidth + 1)'(FlitBytes - 32'(place)));
   byte_rotator #(
-      .Width(W)
+      .Width(W),
+      .Radix(4)
   ) u_rotator (
       .data_i,
       .places_i(-place),

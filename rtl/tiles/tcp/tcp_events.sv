@@ -178,7 +178,7 @@ module tcp_events
   } finding_t;
   logic finding_valid_q, finding_free, finding_moves;
   finding_t finding_q;
-  // What the timer, CUBIC and DCTCP have to do waits a cycle, so that whether an event of the same connection is at stage 2 comes from a register.
+  // What the timer, CUBIC and DCTCP have to do waits a cycle, so that whether an event of the same connection is at stage 1 or 2 comes from a register.
   logic tick_waits_q, window_waits_q, finding_waits_q, tick_near_q, window_near_q, finding_near_q;
   logic told_q;  // a turn to tell the application has just begun
   logic takes_unopened, takes_unopened_q;  // that turn is for unopened_, which is taken a cycle after it was chosen: no turn to tell follows sooner
@@ -191,15 +191,15 @@ module tcp_events
     front_id = id_t'(front_work_i.connection);
     visit_id = Far && breaking_q ? break_q : scan_q;
     visit_due = tick_due_q || (Far && breaking_q);
-    tick_free = visit_due && tick_waits_q && !is_at(visit_id, stage_q[1]) && !tick_near_q;
+    tick_free = visit_due && tick_waits_q && !tick_near_q;
     notify_waits = (notify_valid || (unopened_valid_i && !accept_valid_i)) && !told_q && !notifying_q && notice_ready_i;
     tells_unopened = unopened_valid_i && !accept_valid_i && !(notify_valid && unopened_last_q);  // alternates with the queue of turns
     notify_free = notify_waits && (tells_unopened || (!is_at(notify_id, stage_q[1]) && !is_at(notify_id, stage_q[2])));
     transmit_waits = transmit_valid && segment_room_i;
     transmit_free = transmit_waits && !is_at(transmit_id, stage_q[1]) && !is_at(transmit_id, stage_q[2]);
     window_id = id_t'(window_connection);
-    window_free = window_valid && window_waits_q && !is_at(window_id, stage_q[1]) && !window_near_q;
-    finding_free = finding_valid_q && finding_waits_q && !is_at(finding_q.id, stage_q[1]) && !finding_near_q;
+    window_free = window_valid && window_waits_q && !window_near_q;
+    finding_free = finding_valid_q && finding_waits_q && !finding_near_q;
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || held_q;
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
     reused = front_work_i.kind inside {EventOpen, EventConnect} && reads_of(front_id);
@@ -285,6 +285,10 @@ module tcp_events
     turn_id = notify_free ? notify_id : transmit_id;
     chosen_id = own_first ? own_id : arrived_first ? arrived_id : turn_id;
   end
+  // Whether the chosen event is of a connection, or what has come, without effect, names it. Each group is compared before one is known to be chosen.
+  function automatic logic is_chosen(id_t id);
+    return chosen.valid && (own_first ? own_id == id : arrived_first ? arrived_id == id : turn_id == id);
+  endfunction
 
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 1'b1;
@@ -303,9 +307,9 @@ module tcp_events
     window_waits_q <= window_valid && !window_free;
     finding_waits_q <= finding_valid_q && !finding_free;
     held_q <= (tick_waits_q && visit_due && !tick_free) || (window_waits_q && window_valid && !window_free) || (finding_waits_q && finding_valid_q && !finding_free);
-    tick_near_q <= is_at(visit_id, stage_q[1]);
-    window_near_q <= is_at(window_id, stage_q[1]);
-    finding_near_q <= is_at(finding_q.id, stage_q[1]);
+    tick_near_q <= is_at(visit_id, stage_q[1]) || is_chosen(visit_id);
+    window_near_q <= is_at(window_id, stage_q[1]) || is_chosen(window_id);
+    finding_near_q <= is_at(finding_q.id, stage_q[1]) || is_chosen(finding_q.id);
     if (clearing_q) begin
       clear_q <= clear_q + 1'b1;
       if (clear_q == '1) clearing_q <= 1'b0;
