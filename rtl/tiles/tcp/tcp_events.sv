@@ -285,9 +285,13 @@ module tcp_events
     turn_id = notify_free ? notify_id : transmit_id;
     chosen_id = own_first ? own_id : arrived_first ? arrived_id : turn_id;
   end
-  // Whether the chosen event is of a connection, or what has come, without effect, names it. Each group is compared before one is known to be chosen.
+  // Whether the chosen event is of a connection, or what has come, without effect, names it. All are compared before one is known to be chosen.
   function automatic logic is_chosen(id_t id);
-    return chosen.valid && (own_first ? own_id == id : arrived_first ? arrived_id == id : turn_id == id);
+    logic own, arrived, turn;
+    own = clearing_q ? clear_q == id : tick_free ? visit_id == id : window_free ? window_id == id : finding_q.id == id;
+    arrived = accept_free ? id_t'(unopened_i.connection) == id : front_id == id;
+    turn = notify_free ? notify_id == id : transmit_free && transmit_id == id;
+    return own_first ? own : arrived_first ? arrived : turn;
   endfunction
 
   always_ff @(posedge clk_i) begin
