@@ -80,6 +80,19 @@ package header_pkg;
     return {FlitBytes{(bytes >> EmptyWidth) != '0}} | lower_bits(bytes[EmptyWidth-1:0]);
   endfunction
 
+  // Bytes first to stop - 1 of a flit whose byte 0 goes to byte `place` of a word: which they are of that word, and of the next one.
+  typedef struct packed {
+    logic [FlitBytes-1:0] next;
+    logic [FlitBytes-1:0] here;
+  } placed_t;
+  function automatic placed_t placed_below(logic [EmptyWidth:0] place);
+    placed_below.here = first_bytes(length_t'(place));
+    placed_below.next = {FlitBytes{place[EmptyWidth]}} & lower_bits(place[EmptyWidth-1:0]);
+  endfunction
+  function automatic placed_t placed_bytes(logic [EmptyWidth-1:0] place, logic [EmptyWidth:0] first, logic [EmptyWidth:0] stop);
+    return placed_below((EmptyWidth + 1)'(place) + stop) & ~placed_below((EmptyWidth + 1)'(place) + first);
+  endfunction
+
   // Bytes of a flit that are part of its message. Only the last flit has empty ones.
   function automatic logic [FlitBytes-1:0] valid_bytes(logic [EmptyWidth-1:0] empty);
     return '1 >> empty;

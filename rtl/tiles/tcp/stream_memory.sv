@@ -18,7 +18,8 @@ module stream_memory
     input connection_t                      write_stream_i,
     input seq_t                                write_addr_i,
     input logic           [             W-1:0] write_data_i,
-    input logic           [     FlitBytes-1:0] write_mask_i,
+    input logic           [      EmptyWidth:0] write_begin_i,  // these bytes of the flit, up to the one before the end
+    input logic           [      EmptyWidth:0] write_end_i,
 
     input  logic                   read_valid_i,   // holds the output while it is low
     input  connection_t         read_stream_i,
@@ -61,7 +62,7 @@ module stream_memory
   assign read_where  = where(read_addr_i);
 
   logic [W-1:0] rotated, write_data_q;
-  logic [FlitBytes-1:0] behind, rotated_mask;
+  header_pkg::placed_t placed;
   byte_rotator #(
       .Width(W),
       .Radix(4)
@@ -70,8 +71,7 @@ module stream_memory
       .places_i(-write_where.place),
       .data_o  (rotated)
   );
-  assign rotated_mask = FlitBytes'({write_mask_i, write_mask_i} >> (EmptyWidth + 1)'(FlitBytes - 32'(write_where.place)));
-  assign behind = header_pkg::lower_bits(write_where.place);  // these bytes are in the second word
+  assign placed = header_pkg::placed_bytes(write_where.place, write_begin_i, write_end_i);
   always_ff @(posedge clk_i) write_data_q <= rotated;
 
   logic [1:0][W-1:0] words;
@@ -80,7 +80,7 @@ module stream_memory
     address_t write_row, read_row;
     logic [BlockBits-1:0] write_row_q;
     logic [Blocks-1:0][W-1:0] word;  // 0 of a block that is not read: an OR of them takes half of the tables of a multiplexer
-    assign enable = rotated_mask & (write_where.starts_odd == (b == 1) ? ~behind : behind);
+    assign enable = write_where.starts_odd == (b == 1) ? placed.here : placed.next;
     assign write_row = {stream_t'(write_stream_i), b == 0 ? write_where.even : write_where.odd};
     assign read_row = {stream_t'(read_stream_i), b == 0 ? read_where.even : read_where.odd};
     always_ff @(posedge clk_i) write_row_q <= write_row[BlockBits-1:0];

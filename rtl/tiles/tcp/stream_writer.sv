@@ -28,7 +28,8 @@ module stream_writer
     input logic                   write_i,   // this flit has bytes of the range, or comes before such flits
     input seq_t                   addr_i,
     input logic   [        W-1:0] data_i,
-    input logic   [FlitBytes-1:0] mask_i,
+    input logic   [ EmptyWidth:0] begin_i,  // those from this byte of the flit to the one before the end
+    input logic   [ EmptyWidth:0] end_i,
 
     output logic         ask_valid_o,
     input  logic         ask_ready_i,
@@ -39,12 +40,10 @@ module stream_writer
   // Rotate: byte i of the flit goes to lane i + place; those that pass the end are of the next word.
   lane_t place;
   logic [W-1:0] rotated, data_q;
-  logic [FlitBytes-1:0] rotated_mask, behind, here_q, next_q;
+  header_pkg::placed_t placed_q;
   logic write_q, last_q, begins_q;
   stretch_t range_q;
   assign place = addr_i[EmptyWidth-1:0];
-  assign behind = header_pkg::lower_bits(place);
-  assign rotated_mask = FlitBytes'({mask_i, mask_i} >> (EmptyWidth + 1)'(FlitBytes - 32'(place)));
   byte_rotator #(
       .Width(W),
       .Radix(4)
@@ -58,8 +57,7 @@ module stream_writer
     last_q <= write_i && moves_last_i;
     begins_q <= begins_i;
     data_q <= rotated;
-    here_q <= rotated_mask & ~behind;
-    next_q <= rotated_mask & behind;
+    placed_q <= header_pkg::placed_bytes(place, begin_i, end_i);
     if (begins_i) range_q <= range_i;
     if (rst_i) begin
       write_q <= 1'b0;
@@ -88,7 +86,7 @@ module stream_writer
     word.left = left;
     word.begins = begins_q || starts_q;
     for (int unsigned i = 0; i < FlitBytes; i++) word.data[8*i+:8] = carried_q[i] ? carry_q[8*i+:8] : data_q[8*i+:8];
-    push = flush_q ? carried_q != '0 : write_q && (carried_q | here_q) != '0;
+    push = flush_q ? carried_q != '0 : write_q && (carried_q | placed_q.here) != '0;
   end
   always_ff @(posedge clk_i) begin
     flush_q <= last_q;
@@ -102,7 +100,7 @@ module stream_writer
       left_q.bytes <= left.bytes > in_word ? left.bytes - in_word : '0;
     end
     if (write_q) carry_q <= data_q;
-    if (write_q) carried_q <= next_q;
+    if (write_q) carried_q <= placed_q.next;
     if (flush_q) carried_q <= '0;
     if (rst_i) begin
       flush_q   <= 1'b0;

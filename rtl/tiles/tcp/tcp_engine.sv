@@ -26,7 +26,7 @@ module tcp_engine
   connection_t write_connection, receive_connection, send_connection;
   seq_t write_addr, receive_addr, send_addr;
   logic [W-1:0] write_data, receive_data, send_data;
-  logic [FlitBytes-1:0] write_mask;
+  logic [EmptyWidth:0] write_begin, write_end;
   logic make_valid, make_ready, notice_valid, notice_ready;
   segment_t make;
   notice_t notice;
@@ -60,7 +60,8 @@ module tcp_engine
       .write_connection_o  (write_connection),
       .write_addr_o        (write_addr),
       .write_data_o        (write_data),
-      .write_mask_o        (write_mask),
+      .write_begin_o       (write_begin),
+      .write_end_o         (write_end),
       .write_later_o       (write_later),
       .made_o              (made),
       .made_connection_o   (made_connection),
@@ -115,7 +116,8 @@ module tcp_engine
       .write_stream_i(write_connection),
       .write_addr_i  (write_addr),
       .write_data_i  (write_data),
-      .write_mask_i  (write_mask),
+      .write_begin_i (write_begin),
+      .write_end_i   (write_end),
       .read_valid_i  (receive_read),
       .read_stream_i (receive_connection),
       .read_addr_i   (receive_addr),
@@ -130,7 +132,8 @@ module tcp_engine
       .write_stream_i(write_connection),
       .write_addr_i  (write_addr),
       .write_data_i  (write_data),
-      .write_mask_i  (write_mask),
+      .write_begin_i (write_begin),
+      .write_end_i   (write_end),
       .read_valid_i  (send_read),
       .read_stream_i (send_connection),
       .read_addr_i   (send_addr),

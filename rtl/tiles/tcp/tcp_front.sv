@@ -39,7 +39,8 @@ module tcp_front
     output connection_t                 write_connection_o,
     output seq_t                        write_addr_o,
     output logic        [        W-1:0] write_data_o,
-    output logic        [FlitBytes-1:0] write_mask_o,
+    output logic        [ EmptyWidth:0] write_begin_o,  // these bytes of the flit, up to the one before the end
+    output logic        [ EmptyWidth:0] write_end_o,
     output logic                        write_later_o,       // the received bytes of the present message are in later flits, or start in this one
 
     // For buffers that take time to be written. No event is offered while room_i is down.
@@ -236,7 +237,8 @@ module tcp_front
   assign write_later_o = moving_q && receive_q && start_q != '0;
   assign write_addr_o = addr_q;
   assign write_data_o = piece.data;
-  assign write_mask_o = first_bytes(stop_q) & ~first_bytes(start_q);
+  assign write_begin_o = start_q > length_t'(FlitBytes) ? (EmptyWidth + 1)'(FlitBytes) : (EmptyWidth + 1)'(start_q);
+  assign write_end_o = stop_q > length_t'(FlitBytes) ? (EmptyWidth + 1)'(FlitBytes) : (EmptyWidth + 1)'(stop_q);
   assign moves_o = moving_q;
   assign moves_last_o = piece.last;
   assign write_begins_o = moving_q && first_q && (receive_q || send_q);

@@ -56,7 +56,7 @@ module tcp_memory_engine
   connection_t write_connection, receive_connection, send_connection;
   seq_t write_addr, receive_addr, send_addr;
   logic [W-1:0] write_data, receive_data, send_data;
-  logic [FlitBytes-1:0] write_mask;
+  logic [EmptyWidth:0] write_begin, write_end;
   logic room, offers, moves, moves_last, write_begins;
   length_t offers_flits, write_bytes;
   seq_t write_first;
@@ -135,7 +135,8 @@ module tcp_memory_engine
       .write_connection_o  (write_connection),
       .write_addr_o        (write_addr),
       .write_data_o        (write_data),
-      .write_mask_o        (write_mask),
+      .write_begin_o       (write_begin),
+      .write_end_o         (write_end),
       .write_later_o       (write_later),
       .made_o              (made),
       .made_connection_o   (made_connection),
@@ -264,7 +265,8 @@ module tcp_memory_engine
       .write_i       (receive_write || send_write),
       .addr_i        (write_addr),
       .data_i        (write_data),
-      .mask_i        (write_mask),
+      .begin_i       (write_begin),
+      .end_i         (write_end),
       .ask_valid_o   (write_ask_valid),
       .ask_ready_i   (write_ask_ready),
       .ask_o         (write_ask),

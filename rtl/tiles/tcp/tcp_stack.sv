@@ -37,7 +37,8 @@ module tcp_stack
     output connection_t                 write_connection_o,
     output seq_t                        write_addr_o,
     output logic        [        W-1:0] write_data_o,
-    output logic        [FlitBytes-1:0] write_mask_o,
+    output logic        [ EmptyWidth:0] write_begin_o,
+    output logic        [ EmptyWidth:0] write_end_o,
     output logic                        write_later_o,
 
     // A segment and a notice, with bytes that are to be read; and the same when they can be.
@@ -151,7 +152,8 @@ module tcp_stack
       .write_connection_o,
       .write_addr_o,
       .write_data_o,
-      .write_mask_o,
+      .write_begin_o,
+      .write_end_o,
       .write_later_o,
       .room_i,
       .offers_o,
