@@ -34,6 +34,7 @@ REFUSED = [
     ("aes_core", "Lanes", 3, "aes_core: Lanes is 3; it must divide the 4 blocks of a beat"),
     ("aes_keys", "TenantKeys", 3, "aes_keys: TenantKeys is 3; it must be a power of two, at most 16"),
     ("byte_rotator", "Radix", 3, "byte_rotator: Radix is 3; it must be 2 or 4"),
+    ("first_value", "Places", 0, "first_value: Places is 0; it must be at least 1"),
     ("any_set", "Width", 0, "any_set: Width is 0; it must be at least 1"),
     ("arbiter_matrix", "N", 0, "arbiter_matrix: N is 0; it must be at least 1"),
     ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),

@@ -11,16 +11,17 @@ module any_set #(
     $fatal(1, "any_set: Width is %0d; it must be at least 1", Width);
   end
 
-  // A set bit makes a carry, any other one passes it on.
   localparam int unsigned Chains = (Width + 31) / 32;
   logic [Chains-1:0] any;
   for (genvar c = 0; c < Chains; c++) begin : gen_chain
     localparam int unsigned Bits = Width - 32 * c < 32 ? Width - 32 * c : 32;
-    logic [Bits:0] sum;
-    assign sum = {1'b0, bits_i[32*c+:Bits]} + {1'b0, {Bits{1'b1}}};
-    assign any[c] = sum[Bits];
-    logic unused;
-    assign unused = &{1'b0, sum[Bits-1:0]};
+    first_value #(
+        .Places(Bits)
+    ) u_chain (
+        .set_i  (bits_i[32*c+:Bits]),
+        .value_i('1),
+        .value_o(any[c])
+    );
   end
   assign any_o = |any;
 endmodule

@@ -42,8 +42,7 @@ module route_maker
   end
 
   // All hops at once: whether a route that comes as far as hop k - 1 goes on to hop k. It has as many hops as the first one is that it
-  // does not go on to. That is found by a chain of carries for each bit of the number, in which a place whose addends are equal makes the
-  // carry what they are, and any other one passes it on. The last place is that of hop 1, the first one that of a whole route.
+  // does not go on to, of which a chain of carries finds each bit. The highest place is that of hop 1, the lowest one that of a whole route.
   logic [ChainHops:1] passes;
   logic [ChainHops:0] goes_on;
   count_t route_count;
@@ -61,14 +60,16 @@ module route_maker
 
   for (genvar b = 0; b < $bits(count_t); b++) begin : gen_bit
     logic [ChainHops:0] value;
-    logic [ChainHops+1:0] sum;
     for (genvar k = 1; k <= ChainHops + 1; k++) begin : gen_place
       assign value[ChainHops+1-k] = 1'((k >> b) & 1);
     end
-    assign sum = {1'b0, value} + {1'b0, value ^ goes_on};
-    assign route_count[b] = sum[ChainHops+1];
-    logic unused;
-    assign unused = &{1'b0, sum[ChainHops:0]};
+    first_value #(
+        .Places(ChainHops + 1)
+    ) u_first (
+        .set_i  (~goes_on),
+        .value_i(value),
+        .value_o(route_count[b])
+    );
   end
 
   always_comb begin

@@ -30,7 +30,7 @@ BROKEN = [
     ("pifo_root_proof", "pifo_root", "clear_i ? count_t'(1) : pops[0] + 1'b1", "clear_i ? '0 : pops[0] + 1'b1"),
     ("pifo_root_proof", "pifo_find", "mirror[0] : '0) > mirror[1]", "mirror[0] : '0) < mirror[1]"),
     ("pifo_root_proof", "pifo_find", "(swapped && some[1])", "swapped"),
-    ("pifo_root_proof", "pifo_find", "{1'b0, value[b] ^ ~any}", "{1'b0, value[b]}"),
+    ("pifo_root_proof", "first_value", "{1'b0, value_i ^ ~set_i}", "{1'b0, value_i}"),
     ("pifo_root_proof", "pifo_ram", "bypass ? written_q :", ""),
     ("pifo_leaf_proof", "pifo_leaf", "leaves_q <= pop_emptied_i && !same_q;", "leaves_q <= pop_emptied_i;"),
     ("pifo_leaf_proof", "pifo_leaf", "^ (push_late_q && leaves_q))", ")"),

@@ -10,8 +10,7 @@
 // The highest position is the lowest one of the reversed word. set_i, left_i and clear_index_i come from registers and are
 // already given for the reversed word, in which a position has all its bits inverted.
 //
-// The search is a chain of carries for each bit of the answer: the carry that leaves it is set by the first group of positions of which
-// one is taken. A carry passes a group faster than a look-up table.
+// The search is a chain of carries for each bit of the answer, which the first group of positions decides of which one is taken.
 //
 // Circular: the taken positions span less than half of the word and may wrap around its end. If both halves have
 // taken positions, the half whose first offset is greater comes first; otherwise its positions would be half a word or more
@@ -116,14 +115,15 @@ module pifo_find #(
         assign value[OffsetWidth+1][Place] = 1'b1;
       end
 
-      // A place whose addends are equal makes the carry what they are, any other one passes the carry on.
       logic [OffsetWidth+1:0] answer;
       for (genvar b = 0; b < OffsetWidth + 2; b++) begin : gen_chain
-        logic [Groups:0] sum;
-        assign sum = {1'b0, value[b]} + {1'b0, value[b] ^ ~any};
-        assign answer[b] = sum[Groups];
-        logic unused;
-        assign unused = &{1'b0, sum[Groups-1:0]};
+        first_value #(
+            .Places(Groups)
+        ) u_first (
+            .set_i  (any),
+            .value_i(value[b]),
+            .value_o(answer[b])
+        );
       end
       assign {some[h], part_note[h], offset[h]} = answer;
     end
