@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rotates the bytes of data_i towards byte 0 by places_i: byte i of data_o is byte i + places_i
-// (modulo the width) of data_i. Combinational; each level is a multiplexer of Radix per bit.
+// Rotates the bytes of data_i by places_i, towards byte 0 or, if Up is set, away from it: byte i of data_o is byte i + places_i
+// or i - places_i (modulo the width) of data_i. Combinational; each level is a multiplexer of Radix per bit.
 //
 // A multiplexer of 4 is one look-up table, and takes the place of two levels of 2, whose first one two bits share. So 4 takes half of the tables, if
 // places_i comes from a register. If it comes late, open synthesis makes copies of more than that for the sake of speed, and 2 is smaller.
 module byte_rotator #(
     parameter int unsigned Width = 512,
     parameter int unsigned Radix = 2,
+    parameter bit Up = 0,
     localparam int unsigned PlaceWidth = $clog2(Width / 8)
 ) (
     input  logic [     Width-1:0] data_i,
@@ -26,7 +27,8 @@ module byte_rotator #(
       if (Radix == 4) data_o = '0;  // no digit is what remains of the others, so a level is ANDs and an OR
       for (int unsigned digit = Radix == 4 ? 0 : 1; digit < Radix; digit++) begin
         if (digit << level < Width / 8 && DigitWidth'(places_i >> level) == DigitWidth'(digit)) begin
-          data_o = (source >> (8 * (digit << level))) | (source << (Width - 8 * (digit << level)));
+          if (Up) data_o = (source << (8 * (digit << level))) | (source >> (Width - 8 * (digit << level)));
+          else data_o = (source >> (8 * (digit << level))) | (source << (Width - 8 * (digit << level)));
         end
       end
     end

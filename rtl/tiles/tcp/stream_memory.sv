@@ -65,10 +65,11 @@ module stream_memory
   header_pkg::placed_t placed;
   byte_rotator #(
       .Width(W),
-      .Radix(4)
+      .Radix(4),
+      .Up(1)
   ) u_write_rotator (
       .data_i  (write_data_i),
-      .places_i(-write_where.place),
+      .places_i(write_where.place),
       .data_o  (rotated)
   );
   assign placed = header_pkg::placed_bytes(write_where.place, write_begin_i, write_end_i);

@@ -46,10 +46,11 @@ module stream_writer
   assign place = addr_i[EmptyWidth-1:0];
   byte_rotator #(
       .Width(W),
-      .Radix(4)
+      .Radix(4),
+      .Up(1)
   ) u_rotator (
       .data_i,
-      .places_i(-place),
+      .places_i(place),
       .data_o  (rotated)
   );
   always_ff @(posedge clk_i) begin

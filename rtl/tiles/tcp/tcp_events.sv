@@ -381,7 +381,6 @@ module tcp_events
   logic reading_2_q;
   seq_t reading_seq_2_q;
   logic near_2_q, written_6_q;  // the event two stages on is of the same connection
-  logic far_2_q;  // it is not; a register of its own for the facts, because each chooses a whole record
   logic transmits, notifies, transmits_q, notifies_q, freed_q, begun_q, failed_q, half_ended_q;
   assign id_1 = id_t'(stage_q[1].work.connection);
   ram_simple_dual #(
@@ -486,7 +485,7 @@ module tcp_events
     if (!clearing_q && !tick_free && !window_free && finding_free) finding_valid_q <= 1'b0;
     if (rst_i) finding_valid_q <= 1'b0;
   end
-  assign record_2 = far_2_q ? record_2_q : record_4_q;
+  assign record_2 = near_2_q ? record_4_q : record_2_q;
   tcp_facts #(
       .Connections(Connections),
       .Ring(Ring),
@@ -556,13 +555,28 @@ module tcp_events
     settled.srtt = srtt;
     settled.rttvar = rttvar;
   end
+  // Where the newest record of the event at stage 1 is, in two bits, because they choose each bit of it by one look-up table.
+  typedef enum logic [1:0] {
+    Read,
+    Stored,  // while it was read
+    Written,
+    Settled
+  } newest_e;
+  newest_e newest_1;
+  always_comb begin
+    if (is_at(id_1, stage_q[4])) newest_1 = Settled;
+    else if (is_at(id_1, stage_q[5])) newest_1 = Written;
+    else if (written_6_q && id_6_q == id_1) newest_1 = Stored;
+    else newest_1 = Read;
+  end
   always_ff @(posedge clk_i) begin
-    if (is_at(id_1, stage_q[4])) record_2_q <= settled;
-    else if (is_at(id_1, stage_q[5])) record_2_q <= record_5_q;
-    else if (written_6_q && id_6_q == id_1) record_2_q <= record_6_q;
-    else record_2_q <= read;
+    unique case (newest_1)
+      Settled: record_2_q <= settled;
+      Written: record_2_q <= record_5_q;
+      Stored:  record_2_q <= record_6_q;
+      Read:    record_2_q <= read;
+    endcase
     near_2_q <= is_at(id_1, stage_q[3]);
-    far_2_q <= !is_at(id_1, stage_q[3]);
     // The window must not open over bytes that are still to be read: those of the only notice, in flight or in tcp_notifier.
     if (stage_q[4].valid && deeds_4_q.tells) begin
       reading_2_q <= is_at(id_1, stage_q[4]) && !deeds_4_q.notice.opened;

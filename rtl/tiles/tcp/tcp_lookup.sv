@@ -361,6 +361,7 @@ module tcp_lookup
   end
   always_comb begin
     at_once = '0;
+    at_once.options = decided.options;  // nobody looks at them, and this takes no look-up tables
     at_once.headers = arrival_i.headers;
     at_once.flits = arrival_i.flits;
     at_once.work = arrival_i.work;

@@ -25,14 +25,17 @@ module tcp_sack_blocks
   logic [7:0] skip_q;  // bytes left of the present option
   logic [2:0] blocks_q;  // of the option, which begin at the next byte
   logic looking_q, looked_q, is_block_q, offers_q;
+  logic half_q;  // of the last block that was taken, four bytes are still to be passed
   block_t block_q;
   stamp_t stamp_q;
   logic [7:0] kind, bytes;
   logic direct;  // the options are SACK alone, after padding
-  logic [2:0] step;
+  logic passes_word, passes_byte;
   assign kind = options_q[7:0];
   assign bytes = options_q[15:8];
-  assign step = skip_q == '0 ? 3'd1 : skip_q > 8'd4 ? 3'd4 : skip_q[2:0];
+  // Bytes pass one or four at a time, so that each bit of the options has a multiplexer of four.
+  assign passes_word = half_q || (is_block_q ? !offers_q : skip_q >= 8'd4);
+  assign passes_byte = !is_block_q && skip_q < 8'd4;
 
   assign out_is_block_o = offers_q;
   assign out_block_o = block_q;
@@ -42,14 +45,24 @@ module tcp_sack_blocks
   assign in_ready_o = out_ready_i && !offers_q && (!looks_i || looked_q);
 
   always_ff @(posedge clk_i) begin
+    if (!looking_q || passes_word || passes_byte) begin
+      unique case ({
+        looking_q, looking_q ? passes_word : direct
+      })
+        2'b00: options_q <= options_i;
+        2'b01: options_q <= options_i >> 32;
+        2'b10: options_q <= options_q >> 8;
+        2'b11: options_q <= options_q >> 32;
+      endcase
+    end
     if (!offers_q) begin
       block_q.first <= {<<8{options_q[31:0]}};
       block_q.behind <= {<<8{options_q[63:32]}};
     end
     offers_q <= offers_q ? !out_ready_i : is_block_q;
+    half_q <= is_block_q && !offers_q;
     if (is_block_q) begin
       if (!offers_q) begin
-        options_q <= options_q >> 64;
         left_q <= left_q - 6'd8;
         blocks_q <= blocks_q - 1'b1;
         is_block_q <= blocks_q != 3'd1;
@@ -57,11 +70,10 @@ module tcp_sack_blocks
     end else if (looking_q && left_q == '0) begin  // the last block is offered until the segment is, so it goes first
       looking_q <= 1'b0;
       looked_q  <= 1'b1;
-    end else if (looking_q) begin
-      options_q <= options_q >> (8 * step);
-      left_q <= left_q > 6'(step) ? left_q - 6'(step) : '0;
+    end else if (looking_q && !half_q) begin
+      left_q <= !passes_word ? left_q - 6'd1 : left_q > 6'd4 ? left_q - 6'd4 : '0;
       if (skip_q != '0) begin
-        skip_q <= skip_q - 8'(step);
+        skip_q <= skip_q - (passes_word ? 8'd4 : 8'd1);
         is_block_q <= blocks_q != '0;
       end else if (kind == 8'd0) begin
         left_q <= '0;
@@ -80,7 +92,6 @@ module tcp_sack_blocks
       end
     end else if (in_valid_i && looks_i && !looked_q) begin
       looking_q <= 1'b1;
-      options_q <= direct ? options_i >> 32 : options_i;
       left_q <= direct ? options_bytes_i - 6'd4 : options_bytes_i;
       skip_q <= '0;
       blocks_q <= direct ? options_i[29:27] : '0;
@@ -96,6 +107,7 @@ module tcp_sack_blocks
       stamp_q.valid <= 1'b0;
       is_block_q <= 1'b0;
       offers_q <= 1'b0;
+      half_q <= 1'b0;
     end
   end
 endmodule
