@@ -18,6 +18,7 @@ TENANTS, FIRST_PORT = 64, 5000
 NAMED = range(1, TENANTS)
 OWN = (2, 34)  # those with entries of their own, among which are copies of all chains
 DESIGN = f"""\
+width: 256
 fabric: {{crossbar: 8}}
 ports: 2
 tiles:
@@ -34,6 +35,7 @@ tenants:
 {"".join(f"  t{n}: {{id: {n}, services: [{'odd' if n % 2 else 'even'}], entries: {128 * (n in OWN)}}}{chr(10)}" for n in NAMED)}chains:
 {"".join(f"  c{n}: {{services: [{'odd' if n % 2 else 'even'}], tenant: t{n}, match: {{udp.dst: {FIRST_PORT + n}}}}}{chr(10)}" for n in NAMED)}"""
 SERVICES = f"""\
+width: 256
 fabric: {{crossbar: 38}}
 ports: 2
 tiles:

@@ -14,7 +14,7 @@ from girih.spec.kinds import load_kinds
 from tests.test_designs import LARGE
 
 THOROUGH = {"tunnel"}  # no other test of the default run builds it
-WIDTHS = {"balanced": 128}  # at which other tests build it
+WIDTHS = {"balanced": 128, "stun": 128}  # at which other tests build it, or no other test does
 
 
 def cards() -> list:

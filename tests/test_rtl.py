@@ -236,13 +236,13 @@ def read(unread: dict[str, list[Path]]) -> set[str]:
     return found
 
 
-def read_all(modules: list[str]) -> None:
+def read_all(modules: list[str], width: int) -> None:
     """Reads each of these as part of a larger one, or alone if the larger one's default parameters leave it out. Modules unchanged since they were
     last read without an error are skipped."""
     unread: dict[str, list[Path]] = {}
     marks: dict[str, Path] = {}
     for module in modules:
-        sources = resolve([module], [generated_rtl(params_for(module))])
+        sources = resolve([module], [generated_rtl(params_for(module, width))])
         mark = BUILD / "synth" / "every-module" / f"{module}-{digest(version(), *READ, contents(sources))}"
         if not mark.exists():
             unread[module], marks[module] = sources, mark
@@ -257,9 +257,9 @@ def read_all(modules: list[str]) -> None:
 
 def test_open_synthesis_reads_the_largest_modules():
     """With the parts that their default parameters do not leave out."""
-    read_all(largest())
+    read_all(largest(), 128)
 
 
 @pytest.mark.thorough
 def test_open_synthesis_reads_every_module():
-    read_all(MODULES)
+    read_all(MODULES, 512)
