@@ -41,7 +41,8 @@ module http_parser
   descriptor_t desc_q;
   logic first_q, answering_q;
   length_t left_q;  // bytes of the stream that have not been parsed
-  logic [EmptyWidth-1:0] byte_q;
+  logic [7:0] byte_q;  // that is parsed, chosen among those of the flit a cycle before
+  logic [EmptyWidth-1:0] next_q;  // the place of the one after it; 0 if that is in the next flit
   client_t client_q;
   request_t parsed;
   logic move, known, parses, ends;
@@ -54,7 +55,7 @@ module http_parser
   assign ends = parsed.part == Complete;
   http_request u_request (
       .request_i(client_q.request),
-      .byte_i   (flit_q.data[8*byte_q+:8]),
+      .byte_i   (byte_q),
       .request_o(parsed)
   );
 
@@ -87,7 +88,8 @@ module http_parser
       Take:
       if (move) begin
         flit_q <= in_flit_i;
-        byte_q <= '0;
+        byte_q <= in_flit_i.data[7:0];
+        next_q <= EmptyWidth'(1);
         if (first_q) begin
           desc_q <= in_flit_i.desc;
           left_q <= in_flit_i.desc.stream_bytes;
@@ -108,8 +110,9 @@ module http_parser
         client_q.request <= parsed;
         client_q.answering <= ends;
         left_q <= left_q - 1'b1;
-        byte_q <= byte_q + 1'b1;
-        if (ends || left_q == length_t'(1) || byte_q == '1) state_q <= flit_q.last ? Finish : Take;
+        byte_q <= flit_q.data[8*next_q+:8];
+        next_q <= next_q + 1'b1;
+        if (ends || left_q == length_t'(1) || next_q == '0) state_q <= flit_q.last ? Finish : Take;
       end else begin
         state_q <= flit_q.last ? Finish : Take;
       end
