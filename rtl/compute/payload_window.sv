@@ -29,13 +29,14 @@ module payload_window
     output logic                 m_axis_tlast,
     output descriptor_t          m_desc_o,
 
-    input  logic                 s_axis_tvalid,
-    output logic                 s_axis_tready,
-    input  logic [        W-1:0] s_axis_tdata,
-    input  logic [FlitBytes-1:0] s_axis_tkeep,
-    input  logic                 s_axis_tlast,
-    input  logic                 s_axis_tuser,
-    input  descriptor_t          s_desc_i,
+    input  logic                  s_axis_tvalid,
+    output logic                  s_axis_tready,
+    input  logic [         W-1:0] s_axis_tdata,
+    input  logic [EmptyWidth-1:0] s_empty_i,      // what tkeep would say: the invalid bytes of a last beat
+    input  logic                  s_none_i,       // or that it has no bytes
+    input  logic                  s_axis_tlast,
+    input  logic                  s_axis_tuser,
+    input  descriptor_t           s_desc_i,
 
     output logic        out_valid_o,
     input  logic        out_ready_i,
@@ -157,12 +158,10 @@ module payload_window
   // them is taken when that beat is offered.
   logic s_first_q, noted_q, s_take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
   header_t out_header;
-  beat_t answer;
   descriptor_t noted_desc;
   assign s_take = s_axis_tvalid && s_axis_tready;
   assign header_pop = s_take && s_first_q;
   assign note = s_axis_tvalid && s_first_q && !noted_q;
-  assign answer = '{bad: 1'b0, last: s_axis_tlast, empty: empty_of(s_axis_tlast, s_axis_tkeep), data: s_axis_tdata};
   always_ff @(posedge clk_i) begin
     if (s_take) s_first_q <= s_axis_tlast;
     if (s_axis_tvalid) noted_q <= s_first_q && !s_take;
@@ -180,10 +179,10 @@ module payload_window
       .rst_i,
       .in_valid_i(s_axis_tvalid),
       .in_ready_o(s_axis_tready),
-      .in_data_i(answer.data),
-      .in_empty_i(answer.empty),
-      .in_none_i(s_axis_tkeep == '0),
-      .in_last_i(answer.last),
+      .in_data_i(s_axis_tdata),
+      .in_empty_i(s_empty_i),
+      .in_none_i(s_none_i),
+      .in_last_i(s_axis_tlast),
       .bytes_i(s_header_q.bytes),
       .header_i((HeaderBytes * 8)'(header)),
       .out_valid_o,
@@ -218,7 +217,7 @@ module payload_window
       .in_valid_i(s_take && s_axis_tlast),
       .in_ready_o(end_ready),
       // If the length is not known, a message without a payload and one cut within its header look the same.
-      .in_data_i(s_axis_tuser || (s_first_q && s_axis_tkeep == '0 && !s_header_q.length_known)),
+      .in_data_i(s_axis_tuser || (s_first_q && s_none_i && !s_header_q.length_known)),
       .out_valid_o(end_valid),
       .out_ready_i(out_end),
       .out_data_o(engine_void)
@@ -230,7 +229,7 @@ module payload_window
   end
 
   logic unused;
-  assign unused = &{1'b0, in_beat_i.bad, payload.bad, answer.bad};  // `bad` bypasses the engine with the order of messages
+  assign unused = &{1'b0, in_beat_i.bad, payload.bad};  // `bad` bypasses the engine with the order of messages
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
@@ -248,7 +247,7 @@ module payload_window
       header_beyond_the_message : cover (in_take && in_first_q && in_header.length_known && in_header.void_);
       no_payload : cover (m_axis_tvalid && payload_none);
       engine_voids : cover (s_take && s_axis_tlast && s_axis_tuser);
-      engine_empties : cover (s_take && s_first_q && s_axis_tkeep == '0);
+      engine_empties : cover (s_take && s_first_q && s_none_i);
       headers_wrap_while_held_back : cover (in_take && in_beat_i.last && write_q == '1 && out_valid_o && !out_ready_i);
     end
   end

@@ -54,10 +54,18 @@ module udp_reply
   function automatic logic answers(logic [15:0] port);
     return port inside {16'd7, 16'd13, 16'd17, 16'd19, 16'd37};
   endfunction
-  logic [15:0] src_port, dst_port;
+  // Each place where the ports can be is judged before it is known where they are. A datagram whose ports are at none is refused.
+  logic [L4Places-1:0] is_place, answered;
+  logic [15:0] src_port;
   logic refuse, refusing_q, drop;  // refusing_q: what is left of the message is dropped
-  assign {src_port, dst_port} = l4_word(header, flit.desc.l4_offset);
-  assign refuse = (src_port == '0 || src_port == dst_port || answers(src_port)) && need != '0 && available >= need;
+  for (genvar i = 0; i < int'(L4Places); i++) begin : gen_place
+    logic [15:0] src, dst;
+    assign {src, dst} = header[L4First+4*i+:4];
+    assign is_place[i] = flit.desc.l4_offset == offset_t'(L4First + 4 * i);
+    assign answered[i] = !(src == '0 || src == dst || answers(src));
+  end
+  assign src_port = 16'(l4_word(header, flit.desc.l4_offset) >> 16);
+  assign refuse = (is_place & answered) == '0 && need != '0 && available >= need;
   assign drop = first ? refuse : refusing_q;
 
   typedef struct packed {
@@ -67,7 +75,7 @@ module udp_reply
     flit_t flit;
   } reply_t;
   reply_t made, reply;
-  logic reply_valid;
+  logic reply_valid, reply_ready;
   assign made.drop = drop;
   assign made.first = first;
   assign made.peer = {
@@ -83,10 +91,11 @@ module udp_reply
       .in_ready_o(ready),
       .in_data_i(made),
       .out_valid_o(reply_valid),
-      // A refused message waits at most one cycle for an output that takes nothing.
-      .out_ready_i(out_ready_i || (Cut ? reply.drop : refusing_q)),
+      .out_ready_i(reply_ready),
       .out_data_o(reply)
   );
+  // A refused message waits at most one cycle for an output that takes nothing.
+  assign reply_ready = out_ready_i || (Cut ? reply.drop : refusing_q);
   assign out_valid_o = reply_valid && !reply.drop;
   assign out_first_o = reply.first;
   assign out_peer_o = reply.peer;
@@ -103,7 +112,7 @@ module udp_reply
     mask = '0;
     for (int unsigned i = 0; i < L4Places; i++) begin
       edit[L4First+4*i+:4] = {header[L4First+4*i+2+:2], header[L4First+4*i+:2]};
-      mask[L4First+4*i+:4] = {4{flit.desc.l4_offset == offset_t'(L4First + 4 * i)}};
+      mask[L4First+4*i+:4] = {4{is_place[i]}};
     end
     if (is_tagged(flit.desc.l3_offset)) begin
       edit[L3Tagged+Ipv4Addresses+:8] = {header[L3Tagged+Ipv4Addresses+4+:4], header[L3Tagged+Ipv4Addresses+:4]};
@@ -129,5 +138,5 @@ module udp_reply
   logic unused;
   assign unused = &{1'b0, header};
 
-  assign refused_o = valid && ready && first && refuse;
+  assign refused_o = reply_valid && reply_ready && reply.first && reply.drop;
 endmodule

@@ -29,13 +29,14 @@ module stream_answer
     output logic end_ready_o,
     input  logic end_void_i,
 
-    output logic                 m_axis_tvalid,
-    input  logic                 m_axis_tready,
-    output logic [        W-1:0] m_axis_tdata,
-    output logic [FlitBytes-1:0] m_axis_tkeep,
-    output logic                 m_axis_tlast,
-    output logic                 m_axis_tuser,   // in every beat of a void answer
-    output descriptor_t          m_desc_o,       // the datagram's, with the answer's length
+    output logic                  m_axis_tvalid,
+    input  logic                  m_axis_tready,
+    output logic [         W-1:0] m_axis_tdata,
+    output logic [EmptyWidth-1:0] m_empty_o,      // what tkeep would say: the invalid bytes of a last beat
+    output logic                  m_none_o,       // or that it has no bytes
+    output logic                  m_axis_tlast,
+    output logic                  m_axis_tuser,   // in every beat of a void answer
+    output descriptor_t           m_desc_o,       // the datagram's, with the answer's length
 
     output logic void_o  // pulse: an answer is void by itself
 );
@@ -54,7 +55,8 @@ module stream_answer
     descriptor_t desc;
     logic last;
     logic void_;
-    logic [FlitBytes-1:0] keep;
+    logic none;  // no bytes
+    logic [EmptyWidth-1:0] empty;
     logic [W-1:0] data;
   } back_t;
 
@@ -171,7 +173,8 @@ module stream_answer
     desc: result.desc,
     last: !result.stored || stored.last,
     void_: result.void_ || end_void_i,
-    keep: result.stored ? keep_of(stored.last, stored.empty) : '0,
+    none: !result.stored,
+    empty: stored.empty,
     data: stored.data
   };
   assign store_pop = from_valid && from_ready && result.stored;
@@ -191,7 +194,8 @@ module stream_answer
   assign m_desc_o = back.desc;
   assign m_axis_tlast = back.last;
   assign m_axis_tuser = back.void_;
-  assign m_axis_tkeep = back.keep;
+  assign m_empty_o = back.empty;
+  assign m_none_o = back.none;
   assign m_axis_tdata = back.data;
   assign asked_ready_o = answer_end;
   assign end_ready_o = answer_taken;

@@ -91,9 +91,9 @@ module udp_stream
     end
   end
 
-  logic to_valid, to_ready, to_take, to_first_q, back_valid, back_ready, back_last, back_void;
+  logic to_valid, to_ready, to_take, to_first_q, back_valid, back_ready, back_last, back_none, back_void;
   logic [W-1:0] back_data;
-  logic [FlitBytes-1:0] back_keep;
+  logic [EmptyWidth-1:0] back_empty;
   descriptor_t to_desc, back_desc, out_desc;
   beat_t out_beat;
   payload_window #(
@@ -115,7 +115,8 @@ module udp_stream
       .s_axis_tvalid(back_valid),
       .s_axis_tready(back_ready),
       .s_axis_tdata(back_data),
-      .s_axis_tkeep(back_keep),
+      .s_empty_i(back_empty),
+      .s_none_i(back_none),
       .s_axis_tlast(back_last),
       .s_axis_tuser(back_void),
       .s_desc_i(back_desc),
@@ -201,7 +202,8 @@ module udp_stream
       .m_axis_tvalid(back_valid),
       .m_axis_tready(back_ready),
       .m_axis_tdata(back_data),
-      .m_axis_tkeep(back_keep),
+      .m_empty_o(back_empty),
+      .m_none_o(back_none),
       .m_axis_tlast(back_last),
       .m_axis_tuser(back_void),
       .m_desc_o(back_desc),
