@@ -36,6 +36,7 @@ REFUSED = [
     ("byte_rotator", "Radix", 3, "byte_rotator: Radix is 3; it must be 2 or 4"),
     ("first_value", "Places", 0, "first_value: Places is 0; it must be at least 1"),
     ("any_set", "Width", 0, "any_set: Width is 0; it must be at least 1"),
+    ("unequal", "Width", 0, "unequal: Width is 0; it must be at least 1"),
     ("arbiter_matrix", "N", 0, "arbiter_matrix: N is 0; it must be at least 1"),
     ("arbiter_priority", "N", 0, "arbiter_priority: N is 0; it must be at least 1"),
     ("arbiter_round_robin", "N", 0, "arbiter_round_robin: N is 0; it must be at least 1"),

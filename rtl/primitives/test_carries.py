@@ -20,6 +20,11 @@ def test_any_set(width):
     run_cocotb("any_set", __file__, parameters={"Width": width}, testcase="any_bit_counts")
 
 
+@pytest.mark.parametrize("width", [1, 3, 4, 48, 100])
+def test_unequal(width):
+    run_cocotb("unequal", __file__, parameters={"Width": width}, testcase="any_bit_differs")
+
+
 @cocotb.test()
 async def the_highest_set_bit_decides(dut):
     places = int(dut.Places.value)
@@ -37,3 +42,13 @@ async def any_bit_counts(dut):
         dut.bits_i.value = bits
         await Timer(1, unit="ns")
         assert int(dut.any_o.value) == (bits != 0)
+
+
+@cocotb.test()
+async def any_bit_differs(dut):
+    width = int(dut.Width.value)
+    for left in (0, (1 << width) - 1, *(random.getrandbits(width) for _ in range(20))):
+        for difference in (0, *(1 << bit for bit in range(width)), random.getrandbits(width)):
+            dut.left_i.value, dut.right_i.value = left, left ^ difference
+            await Timer(1, unit="ns")
+            assert int(dut.unequal_o.value) == (difference != 0)

@@ -29,7 +29,7 @@ module nat_edit
   logic [15:0] high, low, port, inner_high, inner_low;
   assign {high, low} = sums_i.adds_ip ? ip_i : sums_i.subtracts_ip ? ~ip_i : '0;
   assign port = sums_i.adds_port ? port_i : '0;
-  assign {inner_high, inner_low} = sums_i.protocol == Query ? '0 : ip_i;
+  assign {inner_high, inner_low} = sums_i.adds_inner_ip ? ip_i : '0;
   assign ip_sum = wide_t'(sums_i.ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);
   assign sum = wide_t'(sums_i.transport_sum) + wide_t'(high) + wide_t'(low) + wide_t'(port);
   assign inner_ip_sum = wide_t'(sums_i.inner_ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);

@@ -68,8 +68,8 @@ module nat_facts
           from_outside: from_outside,
           port: endpoint.port,
           is_error: is_error,
-          source: '{protocol: protocol, ip: ip.src, port: is_icmp ? l4.third : l4.src_port},
-          quoted: '{protocol: inner_protocol, ip: inner.dst, port: inner_icmp ? inner_l4.third : inner_l4.dst_port}
+          source: '{protocol: protocol, ip: ip.src, is_icmp: is_icmp, identifier: l4.third, port: l4.src_port},
+          quoted: '{protocol: inner_protocol, ip: inner.dst, is_icmp: inner_icmp, identifier: inner_l4.third, port: inner_l4.dst_port}
       };
   always_comb begin
     if (is_error) begin
@@ -85,12 +85,21 @@ module nat_facts
 
   // Hosts with their own outside address. All candidates for the endpoint are compared before it is known which one it is.
   logic [Statics-1:0] is_static, to_static;
+  ipv4_addr_t [3:0] addresses;
+  assign addresses = {inner.src, ip.dst, inner.dst, ip.src};
   for (genvar s = 0; s < int'(Statics); s++) begin : gen_static
     logic at_inside, quoted_inside, at_outside, quoted_outside;
-    assign at_inside = ip.src == cfg_i.static_inside[s];
-    assign quoted_inside = inner.dst == cfg_i.static_inside[s];
-    assign at_outside = ip.dst == cfg_i.static_outside[s];
-    assign quoted_outside = inner.src == cfg_i.static_outside[s];
+    logic [3:0] differs;
+    for (genvar c = 0; c < 4; c++) begin : gen_candidate
+      unequal #(
+          .Width($bits(ipv4_addr_t))
+      ) u_differs (
+          .left_i   (addresses[c]),
+          .right_i  (c < 2 ? cfg_i.static_inside[s] : cfg_i.static_outside[s]),
+          .unequal_o(differs[c])
+      );
+    end
+    assign {quoted_outside, at_outside, quoted_inside, at_inside} = ~differs;
     assign is_static[s] = cfg_i.static_enabled[s] && (from_outside ? (is_error ? quoted_outside : at_outside) : is_error ? quoted_inside : at_inside);
     assign to_static[s] = cfg_i.static_enabled[s] && at_outside;
   end

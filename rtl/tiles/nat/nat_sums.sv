@@ -51,6 +51,7 @@ module nat_sums
     sums_o.adds_port = !(facts_i.is_error && (inner_icmp || inner_sums));
     sums_o.adds_ip = !facts_i.is_error && !is_icmp;
     sums_o.subtracts_ip = facts_i.is_error && inner_sums;
+    sums_o.adds_inner_ip = facts_i.endpoint.protocol != Query;
     sums_o.ip_sum = 18'(16'(~removed_i.ip_checksum)) + 18'(outer[31:16]) + 18'(outer[15:0]) + 18'(sums_o.decrement ? LessTtl : '0);
     sums_o.transport_sum = 19'(transport) + 19'(transport_high) + 19'(transport_low) + 19'(transport_port);
     sums_o.inner_ip_sum = 18'(16'(~removed_i.inner_ip_checksum)) + 18'(ip[31:16]) + 18'(ip[15:0]);

@@ -50,10 +50,17 @@ module nat_table
   // Toeplitz: each bit of the row is the parity of the key under another part of the secret, which is mixed with the digits of pi, so
   // that a secret of 0 also spreads the keys.
   localparam logic [63:0] Pi = 64'h243F6A8885A308D3;
-  function automatic row_t hash(endpoint_t key, logic [63:0] secret);
+  function automatic row_t parities(logic [KeyBits-1:0] key, logic [63:0] secret);
     logic [KeyBits+RowBits-1:0] stretched;
     stretched = (KeyBits + RowBits)'({secret, secret ^ Pi});
-    for (int unsigned b = 0; b < RowBits; b++) hash[b] = ^(key & stretched[b+:KeyBits]);
+    for (int unsigned b = 0; b < RowBits; b++) parities[b] = ^(key & stretched[b+:KeyBits]);
+  endfunction
+  // The hash of an endpoint is that of its parts together, so that the port is chosen last.
+  function automatic row_t hash(key_t key, logic [63:0] secret);
+    endpoint_t without_port;
+    without_port = '{protocol: key.protocol, ip: key.ip, port: '0};
+    hash = key.is_icmp ? parities(KeyBits'(key.identifier), secret) : parities(KeyBits'(key.port), secret);
+    hash ^= parities(without_port, secret);
   endfunction
   function automatic logic [Ways-1:0] lowest(logic [Ways-1:0] set);
     lowest = set & (~set + 1'b1);
@@ -158,34 +165,32 @@ module nat_table
   logic [HostBits-1:0] host;
   count_t host_count, sweep_count;
   count_t counts[Hosts];
-  // Each entry may come from the RAM or by forwarding; all are compared, and renewed, before it is known which one it is.
-  function automatic logic is_same(endpoint_t entry, logic [WayBits-1:0] at, endpoint_t endpoint, logic from_outside);
-    return entry.protocol == endpoint.protocol
-        && (from_outside ? endpoint.port[WayBits-1:0] == at : {entry.ip, entry.port} == {endpoint.ip, endpoint.port});
-  endfunction
+  // Each entry may come from the RAM or by forwarding; all are compared, and renewed, before it is known which one it is. From outside
+  // the number of an entry decides, from inside its address and port.
+  localparam int unsigned Written = Ways, Forwarded = Ways + 1, Candidates = Ways + 2;
+  flow_t [Candidates-1:0] candidate;
+  logic [Candidates-1:0] of_protocol, differs;
+  assign candidate = {forwarded_q, write_q.flow, ram};
+  for (genvar c = 0; c < int'(Candidates); c++) begin : gen_compare
+    unequal #(
+        .Width($bits(ipv4_addr_t) + 16)
+    ) u_differs (
+        .left_i   ({candidate[c].endpoint.ip, candidate[c].endpoint.port}),
+        .right_i  ({facts_i.endpoint.ip, facts_i.endpoint.port}),
+        .unequal_o(differs[c])
+    );
+    assign of_protocol[c] = candidate[c].valid && candidate[c].endpoint.protocol == facts_i.endpoint.protocol;
+  end
   logic findable;
   assign findable = !facts_i.from_outside || facts_i.address_known;
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_match
     assign vacant[w] = !flows[w].valid;
-    logic is_written, is_forwarded, early, may_be_read;
-    assign is_written = write_q.by_packet && is_same(write_q.flow.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
-    assign is_forwarded = forwarded_q.valid && is_same(forwarded_q.endpoint, WayBits'(w), facts_i.endpoint, facts_i.from_outside);
-    assign early = findable && (pending[w] ? is_written : forward[w] && is_forwarded);
-    // The RAM's entry comes last. Three bits are compared in one look-up table, six of these are joined in the next, and the third adds
-    // what does not depend on the address and the port; a mapper by itself takes several levels more.
-    localparam int unsigned Threes = 16, Groups = 3;
-    logic [3*Threes-1:0] differs;
-    (* keep *) logic [6*Groups-1:0] alike;
-    (* keep *) logic [Groups-1:0] group;
-    assign differs = {ram[w].endpoint.ip, ram[w].endpoint.port} ^ {facts_i.endpoint.ip, facts_i.endpoint.port};
-    always_comb begin
-      alike = '1;
-      for (int unsigned n = 0; n < Threes; n++) alike[n] = differs[3*n+:3] == '0;
-      for (int unsigned g = 0; g < Groups; g++) group[g] = &alike[6*g+:6];
-    end
-    assign may_be_read = findable && !pending[w] && !forward[w] && ram[w].valid && ram[w].endpoint.protocol == facts_i.endpoint.protocol
-        && (!facts_i.from_outside || facts_i.endpoint.port[WayBits-1:0] == WayBits'(w));
-    assign same[w] = early || (may_be_read && (facts_i.from_outside || &group));
+    logic there, written_same, forwarded_same, read_same;
+    assign there = facts_i.endpoint.port[WayBits-1:0] == WayBits'(w);
+    assign written_same = write_q.by_packet && of_protocol[Written] && (facts_i.from_outside ? there : !differs[Written]);
+    assign forwarded_same = of_protocol[Forwarded] && (facts_i.from_outside ? there : !differs[Forwarded]);
+    assign read_same = of_protocol[w] && (facts_i.from_outside ? there : !differs[w]);
+    assign same[w] = findable && (pending[w] ? written_same : forward[w] ? forwarded_same : read_same);
   end
   assign known = same != '0;
   assign host = facts_i.endpoint.ip[HostBits-1:0];
@@ -217,9 +222,12 @@ module nat_table
     if (facts_i.from_outside) renewed.answered = 1'b1;
     if (facts_i.ends) renewed.closing = 1'b1;
   endfunction
+  function automatic logic is_stale(flow_t old);
+    return renewed(old) != old;
+  endfunction
   flow_t changed;
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_stale
-    assign stale[w] = renewed(flows[w]) != flows[w];
+    assign stale[w] = pending[w] ? is_stale(write_q.flow) : forward[w] ? is_stale(forwarded_q) : is_stale(ram[w]);
   end
   always_comb begin
     changed = flow;  // 0 if it begins

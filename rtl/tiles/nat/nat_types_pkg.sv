@@ -37,13 +37,22 @@ package nat_types_pkg;
     logic [15:0] port;
   } endpoint_t;
 
-  // The keys for the table's search. Both candidate endpoints are hashed before it is known which one is right.
+  // A packet's endpoint, before its port is chosen.
+  typedef struct packed {
+    protocol_e protocol;
+    ipv4_addr_t ip;
+    logic is_icmp;
+    logic [15:0] identifier;  // the port of ICMP
+    logic [15:0] port;  // that of others
+  } key_t;
+
+  // The keys for the table's search. Both candidate endpoints are hashed, each with both ports, before it is known which one is right.
   typedef struct packed {
     logic from_outside;
     logic [15:0] port;  // from outside
     logic is_error;
-    endpoint_t source;  // from inside: a packet's source
-    endpoint_t quoted;  // and the destination of the packet in an error
+    key_t source;  // from inside: a packet's source
+    key_t quoted;  // and the destination of the packet in an error
   } search_t;
 
   typedef struct packed {
@@ -106,6 +115,7 @@ package nat_types_pkg;
     logic adds_port;  // the new port adds to the sum of the transport; next: the new address does
     logic adds_ip;
     logic subtracts_ip;
+    logic adds_inner_ip;  // the new address adds to the sum of the transport in an error
     logic [17:0] ip_sum;
     logic [18:0] transport_sum;
     logic [17:0] inner_ip_sum;  // of the packet in an error
