@@ -180,7 +180,7 @@ module dhcp_engine
       .control_answer_i
   );
 
-  logic made_valid, made_ready, made_probe;
+  logic made_valid, made_ready, made_probe, made_soon;
   flit_t made;
   dhcp_sender #(
       .Longest(Longest)
@@ -195,29 +195,31 @@ module dhcp_engine
       .out_valid_o(made_valid),
       .out_ready_i(made_ready),
       .out_flit_o(made),
-      .out_probe_o(made_probe)
+      .out_probe_o(made_probe),
+      .out_soon_o (made_soon)
   );
 
-  // The output: messages made here come first, each whole.
-  logic makes, makes_q, chosen_q, passes;
+  // The output: messages made here come first, each whole. Who has it is decided a cycle before, because both flits wait for that.
+  logic makes_q, held, held_q, passes;  // held: for the message that is offered
   assign passes = valid && !diverts && !drops;
-  assign makes = chosen_q ? makes_q : made_valid;
-  assign made_ready = makes && out_ready_i;
-  assign ready = out_ready_i && !makes;  // even if the frame is dropped, which is known late in the cycle
-  assign out_valid_o = makes ? made_valid : passes;
-  assign out_flit_o = makes ? made : flit;
+  assign made_ready = makes_q && out_ready_i;
+  assign ready = out_ready_i && !makes_q;  // even if the frame is dropped, which is known late in the cycle
+  assign out_valid_o = makes_q ? made_valid : passes;
+  assign out_flit_o = makes_q ? made : flit;
+  assign held = out_valid_o ? !(out_ready_i && out_flit_o.last) : held_q;
   always_ff @(posedge clk_i) begin
-    if (out_valid_o) begin
-      chosen_q <= !(out_ready_i && out_flit_o.last);
-      makes_q  <= makes;
+    held_q <= held;
+    if (!held) makes_q <= made_soon && !makes_q;
+    if (rst_i) begin
+      held_q  <= 1'b0;
+      makes_q <= 1'b0;
     end
-    if (rst_i) chosen_q <= 1'b0;
   end
 
   // The EtherType; in a tagged frame, the one after the tag. No frame has the key of a message made here.
   next_key_t ethertype;
   assign ethertype = is_tagged(flit.desc.l3_offset) ? next_key_t'(inner) : next_key_t'(ethernet.ethertype);
-  assign out_key_o = makes ? (made_probe ? KeyProbe : KeyClient) : ethertype inside {KeyClient, KeyProbe} ? next_key_t'(2) : ethertype;
+  assign out_key_o = makes_q ? (made_probe ? KeyProbe : KeyClient) : ethertype inside {KeyClient, KeyProbe} ? next_key_t'(2) : ethertype;
 
   logic made_ends;
   assign made_ends = made_valid && made_ready && made.last;

@@ -19,7 +19,8 @@ module dhcp_sender
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
-    output logic  out_probe_o
+    output logic  out_probe_o,
+    output logic  out_soon_o    // in the next cycle out_valid_o, if no flit is taken now
 );
   localparam int unsigned MessageBytes = BootpAt + 300;
   localparam int unsigned ProbeBytes = EthernetBytes + 28;
@@ -142,6 +143,7 @@ module dhcp_sender
   assign order_ready_o = state_q == Idle;
   assign out_valid_o = state_q == Send;
   assign out_probe_o = order_q.probe;
+  assign out_soon_o = state_q inside {Read, Send};
   always_comb begin
     out_flit_o = '0;
     out_flit_o.desc.port = port_i;
