@@ -123,11 +123,15 @@ module arp_pending
   // Writing. The message being written extends past fill_q, which advances when the message is whole.
   logic appending_q;  // from open_i to the last flit
   logic overflow_q, overflow, keep;
-  ptr_t write_q, write;
+  ptr_t write_q, write, filled;
   slot_t in_index;
   assign in_index = index(in_slot_i);
-  assign write = in_first_i ? fill_q[in_index] : write_q;
-  assign overflow = write == ptr_t'(SlotFlits) || (!in_first_i && overflow_q);
+  always_comb begin
+    filled = '0;
+    for (int unsigned s = 0; s < Slots; s++) filled |= in_slot_i[s] ? fill_q[s] : '0;
+  end
+  assign write = in_first_i ? filled : write_q;
+  assign overflow = write[PtrWidth] || (!in_first_i && overflow_q);  // SlotFlits, a power of two, is the most
   assign keep = in_valid_i && in_flit_i.last && !overflow && !in_flit_i.bad;
   assign aborted_o = in_valid_i && in_flit_i.last && in_flit_i.bad;
   assign full_o = in_valid_i && in_flit_i.last && overflow && !in_flit_i.bad;
