@@ -96,7 +96,14 @@ module ipip_tx_engine
   assign length = window_flit.desc.length;
   assign outer_length = 17'(length) - 17'(window_flit.desc.l3_offset) + 17'(Ipv4MinBytes);
   for (genvar t = 0; t < int'(Tunnels); t++) begin : gen_match
-    assign match[t] = cfg_i.enabled[t] && ((ip.dst ^ cfg_i.to[t]) & cfg_i.mask[t]) == '0;
+    logic differs;
+    any_set #(
+        .Width($bits(ipv4_addr_t))
+    ) u_differs (
+        .bits_i((ip.dst ^ cfg_i.to[t]) & cfg_i.mask[t]),
+        .any_o (differs)
+    );
+    assign match[t] = cfg_i.enabled[t] && !differs;
   end
   always_comb begin
     facts = '0;
