@@ -39,6 +39,7 @@ module host_shift
   lane_t lane;
   count_t count;
   logic [EmptyWidth+1:0] through;
+  count_t last_place;  // of the access, from the first flit on
   logic access_ends, gives, consume, both, take;
   host_cut #(
       .AddrBits(EmptyWidth),
@@ -61,6 +62,14 @@ module host_shift
       .busy_o
   );
   assign through = (EmptyWidth + 2)'(place_q) + (EmptyWidth + 2)'(count);
+  // The access extends into the next flit if its last byte does: a sum, and no comparison. A count is at least 1, so that each bit of
+  // one less is a look-up table.
+  lane_t others;  // count - 1
+  always_comb begin
+    for (int unsigned i = 0; i < EmptyWidth; i++) others[i] = count[i] ^ ((count & ((count_t'(1) << i) - 1'b1)) == '0);
+  end
+  assign last_place = count_t'(place_q) + count_t'(others);
+  assign both = last_place[EmptyWidth];
   byte_rotator #(
       .Width(W)
   ) u_here (
@@ -83,8 +92,7 @@ module host_shift
 
   logic out_ready;
   assign gives = slice_valid && !drops_q && here_valid_q &&
-      (through <= (EmptyWidth + 2)'(FlitBytes) || next_valid_q) && out_ready;
-  assign both = through > (EmptyWidth + 2)'(FlitBytes);  // the access extends into the next flit
+      (!both || next_valid_q) && out_ready;
   assign slice_taken = gives;
   // A flit is consumed with its last byte; at a packet's end, both flits are.
   assign consume = (gives && (through >= (EmptyWidth + 2)'(FlitBytes) || (access_ends && slice_last))) || drops_q;
