@@ -100,18 +100,37 @@ module arp_pending
     for (int unsigned s = 0; s < Slots; s++) index |= one_hot[s] ? slot_t'(s) : '0;
   endfunction
 
-  logic [Slots-1:0] released_match, requester_match;
+  logic [Slots-1:0] released_match, requester_match, running;
   for (genvar s = 0; s < int'(Slots); s++) begin : gen_flags
-    logic same;
-    assign same = target_q[s].neighbour == find_i;
+    logic other, other_requester;
+    any_set #(
+        .Width(32)
+    ) u_running (
+        .bits_i(timer_q[s]),
+        .any_o (running[s])
+    );
+    unequal #(
+        .Width($bits(neighbour_t))
+    ) u_other (
+        .left_i   (target_q[s].neighbour),
+        .right_i  (find_i),
+        .unequal_o(other)
+    );
+    unequal #(
+        .Width($bits(mac_t))
+    ) u_other_requester (
+        .left_i   (requester_q[s]),
+        .right_i  (find_requester_i),
+        .unequal_o(other_requester)
+    );
     assign is_free[s] = state_q[s] == Free;
     assign is_release[s] = state_q[s] == Release;
     assign is_expire[s] = state_q[s] == Expire;
-    assign doomed[s] = state_q[s] == Wait && timer_q[s] == '0
+    assign doomed[s] = state_q[s] == Wait && !running[s]
         && (tries_q[s] == TryWidth'(Retries) || (tries_q[s] != '0 && is_free == '0));
-    assign waiting_o[s] = state_q[s] == Wait && !doomed[s] && same;
-    assign released_match[s] = is_release[s] && same;
-    assign requester_match[s] = !is_free[s] && requester_q[s] == find_requester_i;
+    assign waiting_o[s] = state_q[s] == Wait && !doomed[s] && !other;
+    assign released_match[s] = is_release[s] && !other;
+    assign requester_match[s] = !is_free[s] && !other_requester;
   end
   assign requester_o = |requester_match;
   assign releasing_o = |released_match;
@@ -200,7 +219,7 @@ module arp_pending
       if (resolve) mac_q[s] <= resolve_mac_i;
 
       if (request_ready_i && request_slot[s]) asks_q[s] <= 1'b0;
-      if (timer_q[s] != '0) timer_q[s] <= timer_q[s] - 1'b1;
+      if (running[s]) timer_q[s] <= timer_q[s] - 1'b1;
       unique case (state_q[s])
         Free: begin
           if (offer_i) begin
@@ -221,7 +240,7 @@ module arp_pending
             state_q[s] <= Expire;
             asks_q[s]  <= 1'b0;
           end
-        end else if (timer_q[s] == '0) begin
+        end else if (!running[s]) begin
           asks_q[s]  <= 1'b1;
           timer_q[s] <= retry_cycles_i;
           tries_q[s] <= tries_q[s] + 1'b1;

@@ -26,28 +26,36 @@ module arp_table
     input  mac_t               learn_mac_i,
     output logic               learned_o     // it is stored
 );
-  logic [Entries-1:0] valid_q, used_q, oldest_q, vacant, from_oldest, victim, write;
+  logic [Entries-1:0] valid_q, used_q, oldest_q, vacant, victim, write;
   neighbour_t neighbour_q[Entries];
   mac_t mac_q[Entries];
 
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_match
-    assign match_o[i] = valid_q[i] && neighbour_q[i] == find_i;
+    logic other;
+    unequal #(
+        .Width($bits(neighbour_t))
+    ) u_other (
+        .left_i   (neighbour_q[i]),
+        .right_i  (find_i),
+        .unequal_o(other)
+    );
+    assign match_o[i] = valid_q[i] && !other;
   end
   always_comb begin
     mac_o = '0;
     for (int unsigned i = 0; i < Entries; i++) mac_o |= match_o[i] ? mac_q[i] : '0;
   end
 
-  // The first vacant entry, circularly from the oldest on.
-  function automatic logic [Entries-1:0] lowest(logic [Entries-1:0] set);
-    return set & (~set + 1'b1);
-  endfunction
+  // The first vacant entry, circularly from the oldest on: the entries twice in a row, the first time only from there.
+  logic [2*Entries-1:0] twice, first;
+  logic found;
   assign vacant = ~(valid_q & used_q);
-  assign from_oldest = vacant & ~(oldest_q - 1'b1);
+  assign twice = {vacant, vacant & ~(oldest_q - 1'b1)};
+  assign first = twice & (~twice + 1'b1);
+  assign found = vacant != '0 || solicited_i;
   always_comb begin
-    if (from_oldest != '0) victim = lowest(from_oldest);
-    else if (vacant != '0) victim = lowest(vacant);
-    else victim = solicited_i ? oldest_q : '0;
+    victim = first[2*Entries-1:Entries] | first[Entries-1:0];
+    if (vacant == '0) victim = solicited_i ? oldest_q : '0;
   end
 
   // Ages.
@@ -64,7 +72,7 @@ module arp_table
   assign aged = max_age_i != '0 && age > {1'b0, max_age_i} ? examined_q : '0;
 
   assign write = !learn_i ? '0 : |known_i ? known_i : victim;
-  assign learned_o = |write;
+  assign learned_o = learn_i && (|known_i || found);
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_entry
     always_ff @(posedge clk_i) begin
       if (write[i]) begin
