@@ -60,9 +60,17 @@ module udp_reply
   logic refuse, refusing_q, drop;  // refusing_q: what is left of the message is dropped
   for (genvar i = 0; i < int'(L4Places); i++) begin : gen_place
     logic [15:0] src, dst;
+    logic differ;
     assign {src, dst} = header[L4First+4*i+:4];
     assign is_place[i] = flit.desc.l4_offset == offset_t'(L4First + 4 * i);
-    assign answered[i] = !(src == '0 || src == dst || answers(src));
+    unequal #(
+        .Width(16)
+    ) u_ports (
+        .left_i   (src),
+        .right_i  (dst),
+        .unequal_o(differ)
+    );
+    assign answered[i] = src != '0 && differ && !answers(src);
   end
   assign src_port = 16'(l4_word(header, flit.desc.l4_offset) >> 16);
   assign refuse = (is_place & answered) == '0 && need != '0 && available >= need;

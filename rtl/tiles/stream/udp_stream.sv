@@ -72,17 +72,14 @@ module udp_stream
   );
 
   logic window_valid, window_ready, out_end;
-  descriptor_t desc, desc_q;
   count_t held_q, held;
   assign window_valid = reply_valid && (!reply_first || room_q);
   assign reply_ready = window_ready && (!reply_first || room_q);
   assign reply_take = reply_valid && reply_ready;
   assign take = reply_take && reply_first;
   assign out_end = out_valid_o && out_ready_i && out_flit_o.last;
-  assign desc = reply_first ? reply_flit.desc : desc_q;
   assign held = held_q + count_t'(take) - count_t'(out_end);
   always_ff @(posedge clk_i) begin
-    if (take) desc_q <= reply_flit.desc;
     held_q <= held;
     room_q <= held != count_t'(InFlight);
     if (rst_i) begin
@@ -105,7 +102,7 @@ module udp_stream
       .in_valid_i(window_valid),
       .in_ready_o(window_ready),
       .in_beat_i('{bad: reply_flit.bad, last: reply_flit.last, empty: reply_flit.empty, data: reply_flit.data}),
-      .in_desc_i(desc),
+      .in_desc_i(reply_flit.desc),  // it is read with the first flit
       .m_axis_tvalid(to_valid),
       .m_axis_tready(to_ready),
       .m_axis_tdata,
