@@ -162,7 +162,7 @@ module tcp_facts
         && (precedes(record_i.snd_wl1, work_i.seq)
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
     wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
-    facts_o.new_wnd = wnd > seq_t'({$bits(span_t) {1'b1}}) ? '1 : span_t'(wnd);
+    facts_o.new_wnd = wnd >> $bits(span_t) != '0 ? '1 : span_t'(wnd);
     facts_o.bare = work_i.bytes == '0 && !work_i.flags.fin;
     facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
     facts_o.ack_ends_tail = facts_o.ack_same && ack == record_i.tail.to && facts_o.bare && facts_o.same_wnd && !record_i.sack_news;
