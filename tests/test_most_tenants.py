@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card with 64 tenants: each has its own traffic, counts and part of windows, also beside those whose number differs from its own in one bit; and
-a card with 32 services."""
+"""A card with 64 tenants: each has its own traffic, counts and part of windows, also beside those whose number differs from its own in one bit; and,
+as a thorough test, a card with 32 services."""
 
 import pytest
 
@@ -114,6 +114,7 @@ def test_a_controller_changes_the_tables_of_its_tenant_alone(card):
         card.registers.as_tenant(TENANTS)
 
 
+@pytest.mark.thorough
 def test_a_card_with_32_services_is_clean():
     result = lint_design("services_32", SERVICES)
     assert result.clean, result.output
