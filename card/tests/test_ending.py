@@ -2,6 +2,7 @@
 """The end of a run on the loop card: ports are closed, frames inside leave, and every frame is accounted for."""
 
 import random
+import signal
 
 import pytest
 
@@ -9,6 +10,7 @@ from girih.card import Session, VirtualCard
 from girih.card import copy as copy_module
 from girih.card import registers as registers_module
 from girih.card import session as session_module
+from girih.card.control import ControlServer
 from girih.card.copy import snapshot
 from girih.card.library import CardFault
 from girih.card.registers import Bus
@@ -73,6 +75,44 @@ def test_a_card_that_does_not_rest_in_time_is_not_judged(loop_folder):
         account = session.finish(seconds=0.1)
         account.judge()
         assert not account.rested and "did not come to rest" in account.text
+
+
+@pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGTERM]])
+def test_signals_while_the_control_socket_is_made_leave_none_behind(loop_folder, monkeypatch, signals):
+    made = []
+
+    def interrupted(session):
+        made.append(ControlServer(session))
+        for number in signals:
+            signal.raise_signal(number)
+        return made[0]
+
+    monkeypatch.setattr(session_module, "ControlServer", interrupted)
+    with VirtualCard(loop_folder) as card:
+        session = Session(card)
+        try:
+            with session:
+                pass
+        except KeyboardInterrupt:
+            assert len(signals) == 2, "the first only ends the run"
+        assert session.stopped and not made[0].path.exists()
+
+
+def test_a_signal_while_the_control_socket_is_removed_comes_afterwards(loop_folder, monkeypatch):
+    close = ControlServer.close
+
+    def interrupted(server):
+        signal.raise_signal(signal.SIGINT)
+        close(server)
+
+    monkeypatch.setattr(ControlServer, "close", interrupted)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background of a shell, it is ignored
+    try:
+        with pytest.raises(KeyboardInterrupt), VirtualCard(loop_folder) as card, Session(card) as session:
+            path = session.server.path
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert not path.exists()
 
 
 def test_a_snapshot_is_of_one_moment_and_leaves_the_card_alone(loop_folder, tmp_path):

@@ -4,6 +4,12 @@ reference, which Python only reports. So what begins to wait for an interrupt as
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+NUMBERS = (signal.SIGINT, signal.SIGTERM)
+
 came: list[int] = []
 """The signals, in their order."""
 
@@ -12,3 +18,13 @@ def check() -> None:
     """Raises KeyboardInterrupt if there has been one."""
     if came:
         raise KeyboardInterrupt
+
+
+@contextmanager
+def held_back() -> Iterator[None]:
+    """Signals that come meanwhile are handled at the end, so that none comes between something that is made and what remembers to remove it."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, NUMBERS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

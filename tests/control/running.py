@@ -22,15 +22,15 @@ def frame(port: int, size: int = 100) -> bytes:
 @contextmanager
 def running(card: VirtualCard):
     """Runs the card and serves its control socket; yields the socket's path. The test must not use the card meanwhile."""
-    session, stopped = Session(card), threading.Event()
-    thread = threading.Thread(target=session.serve, kwargs={"until": stopped.is_set})
-    thread.start()
-    try:
-        yield session.server.path
-    finally:
-        stopped.set()
-        thread.join()
-        session.server.close()
+    stopped = threading.Event()
+    with Session(card) as session:
+        thread = threading.Thread(target=session.serve, kwargs={"until": stopped.is_set})
+        thread.start()
+        try:
+            yield session.server.path
+        finally:
+            stopped.set()
+            thread.join()
 
 
 def everything(ctl, path) -> list:

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from types import FrameType
+from typing import Any
 
 from girih import interrupts
 from girih.card.account import Account, account
@@ -45,22 +46,33 @@ class Session(Progress):
         super().__init__(card)
         self._say = say
         self._taps: dict[int, int] = {}
+        self._handlers: dict[int, Any] = {}
         self.cable_gone: int | None = None
         """The port whose TAP device has been deleted."""
-        self.server = ControlServer(self) if control else None
+        self._control = control
+        self.server: ControlServer | None = None
+        """The control socket, while the session is entered."""
         self.guest: VhostUser | None = None
         """The back end of the card's host, which the session also serves."""
 
     def __enter__(self) -> Session:
-        interrupts.check()
-        self._handlers = {number: signal.signal(number, self._stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            with interrupts.held_back():
+                interrupts.check()
+                self._handlers = {number: signal.signal(number, self._stop) for number in interrupts.NUMBERS}
+                if self._control:
+                    self.server = ControlServer(self)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *_exception: object) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-        if self.server:
-            self.server.close()
+        with interrupts.held_back():
+            if self.server:
+                self.server.close()
+            for number, handler in self._handlers.items():
+                signal.signal(number, handler)
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if not self.stopped:
