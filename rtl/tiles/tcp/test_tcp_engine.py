@@ -129,6 +129,19 @@ async def the_window_is_scaled_as_the_peer_said(dut):
 
 
 @cocotb.test()
+async def a_window_is_open_that_is_larger_than_the_card_counts(dut):
+    """The card counts up to 2^20 - 1 bytes of a window; the low 20 bits of these are 0."""
+    bench = await TcpBench.start(dut)
+    for shift, window in ((5, 0x8000), (6, 0x8000), (14, 1 << 6), (14, 0xC000)):
+        peer = await bench.open(options=[("MSS", 1000), ("NOP", None), ("WScale", shift)], window=window)
+        peer.write(random.randbytes(1500))
+        sent = 0
+        while sent < 1500:
+            sent += len((await bench.segment()).payload)
+            peer.send()
+
+
+@cocotb.test()
 async def the_syn_says_what_it_should(dut):
     bench = await TcpBench.start(dut)
     answer = await bench.peer(options=[("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]).shake()
