@@ -27,6 +27,7 @@ CONNECTIONS, WINDOW = 16, 2048
 OPENED, DATA, READ, WRITE, CLOSE, ABORT, OPEN = range(1, 8)
 TICK = 256  # cycles
 KIND = os.environ.get("GIRIH_KIND", "tcp")  # of the tile under test
+LATE = 200 if KIND == "tcp_memory" else 0  # cycles that buffers in a memory may take, more than those of the tile
 CONFIG = {
     "listen": PORT | 80 << 16,
     "mss": 1460,
@@ -74,7 +75,6 @@ class TcpBench:
     def __init__(self, bench: EngineBench):
         self.bench, self.dut, self._read = bench, bench.dut, 0
         self.begun = cycle_now()  # when the reset ended, and with it the first tick began
-        self.late = 200 if KIND == "tcp_memory" else 0  # cycles that buffers in a memory may take, more than those of the tile
         self.segments: list[TCP] = []  # sent and not yet taken by `segment`
         self.told: list[Message] = []
         self.tenants = {2}  # whose segments the card may send

@@ -24,6 +24,7 @@ from rtl.tiles.tcp.tcp_bench import (
     FLIT_BYTES,
     HOST,
     KIND,
+    LATE,
     MODULUS,
     OPENED,
     PORT,
@@ -403,7 +404,7 @@ async def neighbours_that_change_places_are_taken_once(dut):
     for at in range(0, 1800, 200):
         for first in (at + 100, at):
             peer.send(text[first : first + 100], seq=start + first)
-    await ClockCycles(dut.clk_i, 250 + bench.late + 4 * 1800 // FLIT_BYTES)
+    await ClockCycles(dut.clk_i, 250 + LATE + 4 * 1800 // FLIT_BYTES)
     bench._sort()
     assert bench.segments[-1].ack == (start + 1800) % MODULUS
     assert b"".join(message.data for message in bench.told) == text
@@ -417,7 +418,7 @@ async def neighbours_that_change_places_are_taken_once(dut):
     assert (await bench.segment()).ack == (peer.seq + 7) % MODULUS
     peer.send(b"the end", flags="FA")
     assert (await bench.segment()).ack == peer.seq % MODULUS
-    await ClockCycles(dut.clk_i, bench.late)
+    await ClockCycles(dut.clk_i, LATE)
     bench._sort()
     assert b"".join(message.data for message in bench.told if message.desc.get("stream_bytes")) == b"here:the end" and bench.told[-1].desc["stream_end"]
 
@@ -700,7 +701,7 @@ async def events_of_one_connection_lose_nothing_between_them(dut):
 
 async def under_way(bench):
     """The number of bytes of each segment that the card sends before it waits."""
-    await ClockCycles(bench.dut.clk_i, 100 + bench.late + 6400 // FLIT_BYTES)
+    await ClockCycles(bench.dut.clk_i, 100 + LATE + 6400 // FLIT_BYTES)
     bench._sort()
     sizes = [len(segment.payload) for segment in bench.segments]
     bench.segments.clear()

@@ -17,6 +17,7 @@ from rtl.tiles.tcp.tcp_bench import (
     CLOSE,
     CONNECTIONS,
     FLIT_BYTES,
+    LATE,
     MODULUS,
     OPENED,
     PORT,
@@ -489,7 +490,7 @@ async def a_flood_at_one_connection_leaves_the_others_their_turns(dut):
     while (segment := await bench.segment(limit=3000)).dport != peer.port:
         pass
     assert peer.take(segment) == b"in between"
-    assert bench.events["drop_out_of_window"] < 150 + bench.late // 2
+    assert bench.events["drop_out_of_window"] < 150 + LATE // 2
 
 
 @cocotb.test()

@@ -22,6 +22,7 @@ from rtl.tiles.tcp.tcp_bench import (
     CONNECTIONS,
     FLIT_BYTES,
     KIND,
+    LATE,
     MODULUS,
     PORT,
     TICK,
@@ -44,10 +45,10 @@ FAR = 160  # the same for a connection whose waits are longer than the time-outs
 LONG = 4000  # ticks of a time-out
 SHORT = 3
 SETTINGS = {"pacing": PORT, "rto_initial": LONG, "rto_min": LONG, "rto_max": LONG}
-AT_ONCE = 120  # cycles from a command or a segment to its answer, if nothing else is sent
+AT_ONCE = 120 + LATE  # cycles from a command or a segment to its answer, if nothing else is sent
 QUANTUM = 256  # cycles: what is late by less than two of these is made up, and bursts of several segments take no longer
 ERROR = 0.02  # of the time of a segment: of the logarithms, and of the measured round trip, which is in ticks
-JITTER = CONNECTIONS + 30  # cycles: others that wait, and other events
+JITTER = CONNECTIONS + 30 + LATE // 3  # cycles: others that wait, and other events; of buffers in a memory, only the first bytes of a write wait for it
 
 
 @pytest.mark.parametrize("data_width", [512, pytest.param(128, marks=pytest.mark.thorough)])

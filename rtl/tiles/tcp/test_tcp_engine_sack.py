@@ -14,7 +14,7 @@ from scapy.layers.inet import TCP
 
 from girih.testing import run_cocotb
 from girih.testing.messages import Message
-from rtl.tiles.tcp.tcp_bench import ABORT, CONNECTIONS, FLIT_BYTES, MODULUS, TICK, WINDOW, Peer, TcpBench
+from rtl.tiles.tcp.tcp_bench import ABORT, CONNECTIONS, FLIT_BYTES, LATE, MODULUS, TICK, WINDOW, Peer, TcpBench
 
 MSS = 64
 NEAR_WRAP = MODULUS - 700
@@ -31,7 +31,7 @@ def test_tcp_engine(data_width):
 
 async def come(bench: TcpBench) -> list[TCP]:
     """All segments that the card sends before it waits."""
-    await ClockCycles(bench.dut.clk_i, 120 + bench.late + 5 * WINDOW // 2 // FLIT_BYTES)
+    await ClockCycles(bench.dut.clk_i, 120 + LATE + 5 * WINDOW // 2 // FLIT_BYTES)
     bench._sort()
     segments = bench.segments[:]
     bench.segments.clear()
