@@ -112,9 +112,12 @@ module host_commands
   assign byte_ready_o = !ended_q && !forgetting_q;
   assign done_o = ended_q;
   assign ok_o = ok;
-  assign vlan_write_o = forgetting_q || (ended_q && ok && (name_q == VlanAdd || name_q == VlanDelete));
-  assign vlan_o = forgetting_q ? forget_q : word[$bits(vlan_id_t)-1:0];
-  assign vlan_pass_o = !forgetting_q && name_q == VlanAdd;
+  always_ff @(posedge clk_i) begin
+    vlan_write_o <= forgetting_q || (ended_q && ok && (name_q == VlanAdd || name_q == VlanDelete));
+    vlan_o <= forgetting_q ? forget_q : word[$bits(vlan_id_t)-1:0];
+    vlan_pass_o <= !forgetting_q && name_q == VlanAdd;
+    if (rst_i) vlan_write_o <= 1'b0;
+  end
   assign pairs_set_o = ended_q && ok && name_q == SetPairs;
   assign pairs_o = pairs_t'(word);
 

@@ -158,11 +158,21 @@ module host_control
   );
 
   // A write has ended when its data have left and its response has come. Each write is one flit.
-  logic put_sent_q, put_done_q, put_done;
+  logic put_sent_q, put_done_q, put_done, sent_ready;
   assign put_done = done_i || write_refused_i;
-  assign data_valid_o = !put_sent_q && |(put_turn & put_data_valid);
-  assign put_data_taken = !put_sent_q && data_ready_i;
-  assign data_o = put_turn[Ring] ? put_data[Ring] : put_data[Answer];
+  assign put_data_taken = !put_sent_q && sent_ready;
+  stream_register #(  // all clients' data are beside one another behind it
+      .T(write_t)
+  ) u_sent (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(!put_sent_q && |(put_turn & put_data_valid)),
+      .in_ready_o(sent_ready),
+      .in_data_i(put_turn[Ring] ? put_data[Ring] : put_data[Answer]),
+      .out_valid_o(data_valid_o),
+      .out_ready_i(data_ready_i),
+      .out_data_o(data_o)
+  );
   host_serial u_writes (
       .clk_i,
       .rst_i,
@@ -176,7 +186,7 @@ module host_control
       .ends_i(put_sent_q && put_done_q)
   );
   always_ff @(posedge clk_i) begin
-    if (data_valid_o && data_ready_i) put_sent_q <= 1'b1;
+    if (put_data_taken && |(put_turn & put_data_valid)) put_sent_q <= 1'b1;
     if (put_done) put_done_q <= 1'b1;
     if (rst_i || (put_sent_q && put_done_q)) begin
       put_sent_q <= 1'b0;

@@ -61,8 +61,9 @@ module host_window
   logic [Queues-1:0] enable_q;
   steer_t steer_q;
 
+  logic asked_q, error_q;  // an access takes two cycles: it is looked at, and then carried out
   logic in_regions, in_queues, in_steer, in_pairs, in_offloads, in_passed, in_filter, in_coalesce, known;
-  logic [31:0] passed;
+  logic [31:0] passed, data, data_q;
   logic [RegionBits-1:0] region;
   logic [QueueBits-1:0] queue;
   logic [2:0] part;
@@ -91,54 +92,54 @@ module host_window
 
   always_comb begin
     known = 1'b0;
-    window_data_o = '0;
+    data = '0;
     if (in_regions) begin
       known = part <= 3'd4;
       unique case (part)
-        3'd0: window_data_o = regions_q[region].first[31:0];
-        3'd1: window_data_o = regions_q[region].first[63:32];
-        3'd2: window_data_o = regions_q[region].last[31:0];
-        3'd3: window_data_o = regions_q[region].last[63:32];
-        default: window_data_o = 32'(regions_q[region].valid);
+        3'd0: data = regions_q[region].first[31:0];
+        3'd1: data = regions_q[region].first[63:32];
+        3'd2: data = regions_q[region].last[31:0];
+        3'd3: data = regions_q[region].last[63:32];
+        default: data = 32'(regions_q[region].valid);
       endcase
     end
     if (in_steer) begin
       known = !window_write_i || window_data_i < 32'(Pairs);
-      window_data_o = 32'(steer_q[entry]);
+      data = 32'(steer_q[entry]);
     end
     if (in_pairs) begin
       known = !window_write_i;
-      window_data_o = 32'(Pairs);
+      data = 32'(Pairs);
     end
     if (in_offloads) begin
       known = !window_write_i;
-      window_data_o = 32'({rss_on_i, Pairs > 1 && !Steering, Segmentation});
+      data = 32'({rss_on_i, Pairs > 1 && !Steering, Segmentation});
     end
     if (in_passed) begin
       known = !window_write_i;
-      window_data_o = passed;
+      data = passed;
     end
     if (in_filter) begin
       known = setting <= LastWord && !(window_write_i && setting >= ModesWord);
       unique case (setting)
-        MacWord: window_data_o = mac_q[31:0];
-        MacWord + 3'd1: window_data_o = 32'(mac_q[47:32]);
-        OffersWord: window_data_o = 32'(offers_q);
-        ModesWord: window_data_o = {17'd0, known_i, 1'b0, modes_i};
-        NowWord: window_data_o = mac_i[31:0];
-        default: window_data_o = 32'(mac_i[47:32]);
+        MacWord: data = mac_q[31:0];
+        MacWord + 3'd1: data = 32'(mac_q[47:32]);
+        OffersWord: data = 32'(offers_q);
+        ModesWord: data = {17'd0, known_i, 1'b0, modes_i};
+        NowWord: data = mac_i[31:0];
+        default: data = 32'(mac_i[47:32]);
       endcase
     end
     if (in_coalesce) begin
       known = 1'b1;
-      window_data_o = sends ? coalesce_send_i : coalesce_receive_i;
+      data = sends ? coalesce_send_i : coalesce_receive_i;
     end
     for (int unsigned q = 0; q < Queues; q++) begin
       if (in_queues && 32'(queue) == q) begin
         known = word <= DoorbellWord && !(window_write_i && word == StateWord);
-        if (!word[3]) window_data_o = words_q[q][word[2:0]];
-        else if (word == EnableWord) window_data_o = 32'(enable_q[q]);
-        else if (word == StateWord) window_data_o = {index_i[q], 4'd0, 4'(reason_i[q]), 7'd0, active_i[q]};
+        if (!word[3]) data = words_q[q][word[2:0]];
+        else if (word == EnableWord) data = 32'(enable_q[q]);
+        else if (word == StateWord) data = {index_i[q], 4'd0, 4'(reason_i[q]), 7'd0, active_i[q]};
         // The addresses of a queue cannot change while it is enabled or active.
         if (window_write_i && !word[3] && (enable_q[q] || active_i[q])) known = 1'b0;
       end
@@ -146,8 +147,15 @@ module host_window
   end
   logic unused;
   assign unused = &{1'b0, window_addr_i[1:0]};
-  assign window_done_o  = window_valid_i;
-  assign window_error_o = !known || window_tenant_i != '0;
+  always_ff @(posedge clk_i) begin
+    asked_q <= window_valid_i && !asked_q;
+    error_q <= !known || window_tenant_i != '0;
+    data_q <= data;
+    if (rst_i) asked_q <= 1'b0;
+  end
+  assign window_done_o  = window_valid_i && asked_q;
+  assign window_error_o = error_q;
+  assign window_data_o  = data_q;
 
   host_counts #(
       .Queues(Queues)
@@ -156,7 +164,7 @@ module host_window
       .rst_i,
       .frame_i,
       .drops_i,
-      .read_i(window_valid_i && in_passed && !window_error_o),
+      .read_i(window_valid_i && !asked_q && in_passed && !window_write_i && window_tenant_i == '0),
       .queue_i(window_addr_i[PassedQueueMsb:PassedQueueLsb]),
       .drop_i(window_addr_i[PassedWhatMsb]),
       .high_i(window_addr_i[PassedHalfMsb]),
@@ -164,7 +172,7 @@ module host_window
   );
 
   logic write;
-  assign write = window_valid_i && window_write_i && !window_error_o;
+  assign write = window_done_o && window_write_i && !error_q;
   always_ff @(posedge clk_i) begin
     kick_o <= '0;
     if (write && in_regions) begin
