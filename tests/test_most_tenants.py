@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A card with 64 tenants: each has its own traffic, counts and part of windows, also beside those whose number differs from its own in one bit; and,
-as a thorough test, a card with 32 services."""
+"""A card with 64 tenants: each has its own traffic, counts and part of windows, also beside those whose number differs from its own in one bit; and a
+card with 32 services. Both are the largest of their kind, and thorough tests."""
 
 import pytest
 
@@ -14,6 +14,7 @@ from girih.testing.designs import lint_design
 from tests.host.test_pairs import inject
 from tests.host.test_steering import udp
 
+pytestmark = pytest.mark.thorough
 TENANTS, FIRST_PORT = 64, 5000
 NAMED = range(1, TENANTS)
 OWN = (2, 34)  # those with entries of their own, among which are copies of all chains
@@ -114,7 +115,6 @@ def test_a_controller_changes_the_tables_of_its_tenant_alone(card):
         card.registers.as_tenant(TENANTS)
 
 
-@pytest.mark.thorough
 def test_a_card_with_32_services_is_clean():
     result = lint_design("services_32", SERVICES)
     assert result.clean, result.output

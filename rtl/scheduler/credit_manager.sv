@@ -48,12 +48,9 @@ module credit_manager
     output logic  [Services-1:0][Units-1:0] best_unit_o,  // one-hot
     output node_t [Services-1:0] best_node_o,
 
-    // For the message of flow flow_i: as best_*, but the flow's unit in a service with affinity.
+    // The best unit or, in a service with affinity, that of the flow that flow_i named in the previous cycle.
     input  logic  [15:0]         flow_i,
-    output logic  [Services-1:0] flow_credit_ok_o,
-    output logic  [Services-1:0] flow_lossless_ok_o,
     output unit_t [Services-1:0] flow_unit_o,
-    output node_t [Services-1:0] flow_node_o,
 
     output balance_t [Units-1:0] credits_o  // as of the previous cycle, without its consume
 );
@@ -214,16 +211,16 @@ module credit_manager
   logic [7:0] hash;
   assign hash = flow_i[15:8] ^ flow_i[7:0];
 
-  // Among n units, a flow's unit has the index turns[n] = hash * n / 256. It is computed by additions, because a
+  // Among n units, a flow's unit has the index turns_q[n] = hash * n / 256. It is computed by additions, because a
   // multiplier block without its registers is slow; once per n, for all services.
-  index_t turns[1:Units];
+  index_t turns_q[1:Units];
   for (genvar n = 1; n <= Units; n++) begin : gen_turn
     logic [8+UnitWidth:0] scaled;
     always_comb begin
       scaled = '0;
       for (int b = 0; b <= UnitWidth; b++) if (n[b]) scaled += (8 + UnitWidth + 1)'(hash) << b;
     end
-    assign turns[n] = index_t'(scaled >> 8);
+    always_ff @(posedge clk_i) turns_q[n] <= index_t'(scaled >> 8);
   end
 
   for (genvar s = 0; s < Services; s++) begin : gen_service
@@ -232,7 +229,7 @@ module credit_manager
     assign chosen = member_q[s] & best_q;
     always_comb begin
       turn = '0;
-      for (int n = 1; n <= Units; n++) if (members_q[s] == index_t'(n)) turn |= turns[n];
+      for (int n = 1; n <= Units; n++) if (members_q[s] == index_t'(n)) turn |= turns_q[n];
     end
     for (genvar i = 0; i < Units; i++) begin : gen_unit
       assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
@@ -252,10 +249,7 @@ module credit_manager
     );
     assign best_unit_o[s] = chosen;
     assign best_node_o[s] = to_node(chosen, unit_node_i);
-    assign flow_credit_ok_o[s] = |(of_flow & ok_q);
-    assign flow_lossless_ok_o[s] = |(of_flow & lossless_ok_q);
     assign flow_unit_o[s] = to_index(of_flow);
-    assign flow_node_o[s] = to_node(of_flow, unit_node_i);
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
@@ -264,7 +258,6 @@ module credit_manager
         assert (best_credit_ok_o[s] == |(chosen & ok_q))
         else $error("credit_manager: service %0d has a unit with a credit, but not the best", s);
         no_unit_has_a_credit : cover (best_valid_o[s] && !best_credit_ok_o[s]);
-        unit_of_a_flow_has_none : cover (affinity_i[s] && best_credit_ok_o[s] && !flow_credit_ok_o[s]);
       end
     end
   end

@@ -242,7 +242,12 @@ module dispatcher
   assign take_o = port_free ? launch_take : '0;
 
   assign launch_waited = |(launch_next & waiting);
-  assign take_lossless_o = |(launch_next & ((waiting & wait_lossless) | (~waiting & lossless_i)));
+  any_set #(
+      .Width(Services)
+  ) u_take_lossless (
+      .bits_i(launch_next & ((waiting & wait_lossless) | (~waiting & lossless_i))),
+      .any_o (take_lossless_o)
+  );
   assign picked_o = (launch_grant & ~waiting) | (fetch_open ? fetch_grant : '0);
 
   // The port of the PIFO: at most one of these.

@@ -107,6 +107,10 @@ module scheduler_core
   logic [QueueWidth-1:0] queue_queue_q;
   policy_pkg::rank_t queue_rank_q;
   policy_pkg::service_t queue_service;
+  // A cycle later, when the unit of its flow is known.
+  logic noted_valid_q, noted_lossless_q;
+  logic [SlotWidth-1:0] noted_slot_q;
+  logic [ServiceWidth-1:0] noted_service_q;
   logic [Queues-1:0] circular, busy, tail_valid;
   policy_pkg::rank_t tail_rank[Queues];
 
@@ -275,7 +279,14 @@ module scheduler_core
     queue_queue_q <= accept_queue;
     queue_rank_q <= accept_rank;
     queued_q <= arrival;
-    if (rst_i) queue_valid_q <= 1'b0;
+    noted_valid_q <= queue_valid_q;
+    noted_slot_q <= queue_slot_q;
+    noted_service_q <= ServiceWidth'(queue_service);
+    noted_lossless_q <= queued_q.desc.lossless;
+    if (rst_i) begin
+      queue_valid_q <= 1'b0;
+      noted_valid_q <= 1'b0;
+    end
   end
   assign queue_service = queued_q.desc.chain[0].service;
 
@@ -364,8 +375,6 @@ module scheduler_core
       .stored_o(in_channel)
   );
 
-  logic [Services-1:0] unused_flow_free, unused_flow_lossless_free;
-  node_t [Services-1:0] unused_flow_node;
   credit_manager #(
       .Units(Units),
       .Services(Services),
@@ -391,10 +400,7 @@ module scheduler_core
       .best_unit_o(best_unit),
       .best_node_o(best_node),
       .flow_i(queued_q.desc.flow),
-      .flow_credit_ok_o(unused_flow_free),
-      .flow_lossless_ok_o(unused_flow_lossless_free),
       .flow_unit_o(flow_unit),
-      .flow_node_o(unused_flow_node),
       .credits_o
   );
 
@@ -419,10 +425,10 @@ module scheduler_core
       .unit_i(best_unit),
       .free_i(free),
       .lossless_free_i(lossless_free),
-      .arrive_i(queue_valid_q),
-      .arrive_slot_i(queue_slot_q),
-      .arrive_unit_i(flow_unit[ServiceWidth'(queue_service)]),
-      .arrive_lossless_i(queued_q.desc.lossless),
+      .arrive_i(noted_valid_q),
+      .arrive_slot_i(noted_slot_q),
+      .arrive_unit_i(flow_unit[noted_service_q]),
+      .arrive_lossless_i(noted_lossless_q),
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),
       .evict_queue_i(evict_queue),

@@ -52,9 +52,8 @@ module service_pick
   end
 
   logic valid, valid_q, popped_q;
-  tenant_t tenant;
-  rank_t unused_rank;
-  logic [TenantWidth-1:0] tenant_q;
+  logic [Tenants-1:0] pick;
+  logic [TenantWidth-1:0] tenant, tenant_q;
 
   tenant_pick #(
       .Tenants(Tenants)
@@ -66,9 +65,8 @@ module service_pick
       .head_valid_i(known),
       .head_rank_i(rank),
       .valid_o(valid),
-      .tenant_o(tenant),
-      .rank_o(unused_rank),
-      .advance_i(popped_i)
+      .pick_o(pick),
+      .advance_i(popped_q)
   );
 
   // The cycle after a pop still shows the popped head.
@@ -78,11 +76,15 @@ module service_pick
   assign pick_tenant_o = hierarchy_i ? TenantWidth'(share_tenant_i) : tenant_q;
 
   logic unused;
-  assign unused = &{1'b0, share_tenant_i, tenant, unused_rank};
+  assign unused = &{1'b0, share_tenant_i};
 
+  always_comb begin
+    tenant = '0;
+    for (int unsigned t = 0; t < Tenants; t++) if (pick[t]) tenant |= TenantWidth'(t);
+  end
   always_ff @(posedge clk_i) begin
-    valid_q <= valid && is_due[TenantWidth'(tenant)];
-    tenant_q <= TenantWidth'(tenant);
+    valid_q <= valid && |(pick & is_due);
+    tenant_q <= tenant;
     popped_q <= popped_i;
     if (rst_i) begin
       valid_q <= 1'b0;

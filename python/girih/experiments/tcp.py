@@ -96,15 +96,20 @@ class Peer:
     def _after(self, cycles: int) -> list[Segment]:
         """Lets the card run for this many cycles, and returns the segments that have come."""
         self._look(cycles)
+        return self.come()
+
+    def come(self) -> list[Segment]:
+        """The segments that have come, each once."""
         come, self._come = self._come, []
         return come
 
     def _look(self, cycles: int) -> None:
         self.card.run(cycles)
         for frame in self.card.collect():
-            self._sort(frame)
+            self.receive(frame)
 
-    def _sort(self, frame: CardFrame) -> None:
+    def receive(self, frame: CardFrame) -> None:
+        """Takes a frame of the card: a segment of this connection, or a question for the peer's address."""
         kind, rest = frame.data[12:14], frame.data[14:]
         if kind == ETHERNET_ARP and rest[6:8] == b"\0\1":
             answer = rest[:6] + b"\0\2" + OWN_MAC + self._own_ip + rest[8:18]

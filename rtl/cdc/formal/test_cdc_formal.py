@@ -33,7 +33,7 @@ BROKEN = [
 BROKEN_LATER = [("async_fifo", "cdc_clear", "(again_q || rst_i) && phase_q", "again_q && phase_q")]  # its counterexample is long
 
 
-@pytest.mark.parametrize(("top", "module", "old", "new"), [*some_of(4, BROKEN), *some_of(0, BROKEN_LATER)])
+@pytest.mark.parametrize(("top", "module", "old", "new"), [*some_of(1, BROKEN), *some_of(0, BROKEN_LATER)])
 def test_broken_design_is_noticed(top, module, old, new):
     depth = {"Depth": 2} if top == "async_fifo" else {}
     refute(f"{top}_proof", module=module, old=old, new=new, depth=40, parameters=depth, **CLOCKS)

@@ -27,7 +27,7 @@ BROKEN = [
 ]
 
 
-@pytest.mark.parametrize(("module", "old", "new"), some_of(2, BROKEN))
+@pytest.mark.parametrize(("module", "old", "new"), some_of(1, BROKEN))
 def test_broken_design_is_noticed(module, old, new):
     refute("ctrl_ring_proof", module=module, old=old, new=new, depth=16, widths=WIDTHS)
 

@@ -228,7 +228,7 @@ module admission
   end
 
   // ---- The decision.
-  logic known, sound, below, over, short_here, better, victim_valid, victim_circular, victim_seen_q, wait_q;
+  logic known, sound, may, below, over, short_here, displaces, elsewhere, victim_valid, victim_circular, victim_seen_q, wait_q;
   logic [2:0] owed_q;
   logic [ServiceWidth-1:0] victim_service;
   logic [QueueWidth-1:0] victim_queue;
@@ -242,9 +242,8 @@ module admission
   assign below = in_guarantee[tenant];
   assign over = in_beyond_i || over_limit[tenant];
   assign short_here = short_q[in_request_i.channel[ChannelWidth-1:0]] || entries_short_q;
-  assign better = victim_seen_q && owed_q != 3'(MaxOwed) && !starving_q
-      && (ServiceWidth'(in_request_i.service) != victim_service
-          || leaves_before(in_rank_i, victim_rank, victim_circular));
+  assign displaces = victim_seen_q && owed_q != 3'(MaxOwed) && !starving_q;
+  assign elsewhere = ServiceWidth'(in_request_i.service) != victim_service;
 
   always_comb begin
     sound = 1'b0;
@@ -254,14 +253,23 @@ module admission
     else if (!known || !in_request_i.entitled) fate = NoRight;
     else begin
       sound = 1'b1;
-      fate  = Shortage;
-      if (in_request_i.lossless || (!over && (below || !short_here || better))) fate = Accepted;
+      fate  = accept_o ? Accepted : Shortage;
     end
-    // A droppable packet does not wait for a slot; there is one for every lossless message.
-    if (!slot_valid && fate == Accepted) fate = Shortage;
   end
-  assign accept_o  = in_valid_i && fate == Accepted;
-  assign discard_o = in_valid_i && fate != Accepted && !in_request_i.overflow;
+  // A packet that has room, or displaces one of another service, or one of higher rank. A droppable packet does not wait for a slot; there is one for
+  // every lossless message. What follows from this is late, and so is the comparison of the ranks.
+  assign may = in_valid_i && sound && slot_valid;
+  any_set #(
+      .Width(3)
+  ) u_accept (
+      .bits_i({
+        may && (in_request_i.lossless || (!over && (below || !short_here))),
+        may && !over && displaces && elsewhere,
+        may && !over && displaces && leaves_before(in_rank_i, victim_rank, victim_circular)
+      }),
+      .any_o(accept_o)
+  );
+  assign discard_o = in_valid_i && !accept_o && !in_request_i.overflow;
 
   assign arrival_valid_o = in_valid_i;
   assign arrival_event_o = '{service: in_request_i.service, tenant: in_request_i.tenant, fate: fate};

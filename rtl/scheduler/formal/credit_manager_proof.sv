@@ -80,10 +80,7 @@ module credit_manager_proof
       .best_unit_o(),
       .best_node_o(),
       .flow_i('0),
-      .flow_credit_ok_o(),
-      .flow_lossless_ok_o(),
       .flow_unit_o(),
-      .flow_node_o(),
       .credits_o()
   );
 

@@ -43,7 +43,7 @@ BROKEN_LATE = [  # the counterexample takes longer to find
 ]
 
 
-@pytest.mark.parametrize(("cell_flits", "module", "old", "new"), [*some_of(2, BROKEN), *some_of(0, BROKEN_LATE)])
+@pytest.mark.parametrize(("cell_flits", "module", "old", "new"), [*some_of(1, BROKEN), *some_of(0, BROKEN_LATE)])
 def test_broken_design_is_noticed(cell_flits, module, old, new):
     refute(
         "packet_buffer_proof",

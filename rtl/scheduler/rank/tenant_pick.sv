@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tenant of one service whose head rank is the lowest. Combinational; not valid while the head of a
-// nonempty queue is not known. Equal ranks take turns: each node of the tree of comparisons has a preferred
-// side, which toggles when its winner is used.
+// nonempty queue is not known. Tenants are compared in groups of four, all pairs of a group at once, and so are the
+// winners of the groups. Equal ranks take turns: in a binary tree of the tenants, each node has a preferred side,
+// which toggles when a tenant below it is used.
 module tenant_pick
   import policy_pkg::*;
 #(
@@ -15,97 +16,95 @@ module tenant_pick
     input logic [Tenants-1:0] head_valid_i,
     input rank_t head_rank_i[Tenants],
 
-    output logic    valid_o,
-    output tenant_t tenant_o,
-    output rank_t   rank_o,
-    input  logic    advance_i  // the pick was used
+    output logic               valid_o,
+    output logic [Tenants-1:0] pick_o,    // one-hot, or 0 if no queue holds anything
+    input  logic               advance_i  // the pick was used
 );
   if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
     $fatal(1, "tenant_pick: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
   end
 
-  // Node n of the tree has the children 2n and 2n + 1; the root is 1, the leaves start at Leaves.
-  localparam int unsigned Leaves = 1 << $clog2(Tenants);
+  // Node n of the tree has the children 2n and 2n + 1; the root is 1, the leaves start at Leaves. Groups begin at the leaves, so
+  // that of the root may have two members only.
+  localparam int unsigned Levels = $clog2(Tenants);
+  localparam int unsigned Leaves = 1 << Levels;
   typedef struct packed {
-    logic valid;
-    tenant_t tenant;
+    logic  valid;
     rank_t rank;
   } node_t;
 
-  // A node depends only on nodes of higher numbers.
+  // A node depends only on nodes of higher numbers; `first` only on that of lower ones.
   // verilator lint_off UNOPTFLAT
-  node_t node[2*Leaves];
-  logic wins_right[Leaves];
-  logic used[2*Leaves];  // the winner of the whole tree comes from this node, if it is valid
+  node_t node[2*Leaves];  // of the leaves and of those in which groups end
+  logic first[2*Leaves];  // of its group, and so are the groups above it
   // verilator lint_on UNOPTFLAT
+  logic [Leaves-1:0] picked, prefers_right;
   assign node[0] = '0;
-  assign wins_right[0] = 1'b0;
-  assign used[0] = 1'b0;
-  assign used[1] = 1'b1;
+  assign first[0] = 1'b0;
+  assign first[1] = 1'b1;
+  assign prefers_right[0] = 1'b0;
+  assign valid_o = nonempty_i != '0 && (nonempty_i & ~head_valid_i) == '0;
+  assign pick_o = picked[Tenants-1:0];
 
-  for (genvar n = Leaves; n < 2 * Leaves; n++) begin : gen_leaf
-    if (n - Leaves < Tenants) begin : gen_tenant
-      assign node[n] = '{
-          valid: nonempty_i[n-Leaves],
-          tenant: tenant_t'(n - Leaves),
-          rank: head_rank_i[n-Leaves]
-      };
+  for (genvar t = 0; t < Leaves; t++) begin : gen_leaf
+    assign picked[t] = node[Leaves+t].valid && first[Leaves+t];
+    if (t < Tenants) begin : gen_tenant
+      assign node[Leaves+t] = '{valid: nonempty_i[t], rank: head_rank_i[t]};
     end else begin : gen_none
-      assign node[n] = '0;
+      assign node[Leaves+t] = '0;
     end
   end
 
   for (genvar n = 1; n < Leaves; n++) begin : gen_node
-    // verilator lint_off UNOPTFLAT
-    logic right, equal, lower, higher;  // equal ranks; b's is lower, higher: a carry each, in which equality is not a further comparison
-    node_t a, b;
-    // verilator lint_on UNOPTFLAT
+    localparam int unsigned Depth = $clog2(n + 1) - 1;
+    localparam int unsigned Below = Leaves >> Depth;  // leaves below this node, and the first of them
+    localparam int unsigned FirstBelow = n * Below - Leaves;
     logic prefer_right_q;
-    assign a = node[2*n];
-    assign b = node[2*n+1];
-    if (2 * n >= Leaves) begin : gen_ranks
-      assign lower = leaves_before(b.rank, a.rank, circular_i);
-      assign higher = leaves_before(a.rank, b.rank, circular_i);
-    end else begin : gen_pairs
-      // The ranks of both children of a with those of b, so that the comparison does not wait for the winners below.
-      logic [1:0][1:0] pair, pair_higher, pair_lower;
-      for (genvar x = 0; x < 2; x++) begin : gen_a
-        for (genvar y = 0; y < 2; y++) begin : gen_b
-          assign pair[x][y] = wins_right[2*n] == 1'(x) && wins_right[2*n+1] == 1'(y);
-          assign pair_lower[x][y] = leaves_before(node[4*n+2+y].rank, node[4*n+x].rank, circular_i);
-          assign pair_higher[x][y] = leaves_before(node[4*n+x].rank, node[4*n+2+y].rank, circular_i);
+    assign prefers_right[n] = prefer_right_q;
+    always_ff @(posedge clk_i) begin
+      if (advance_i && |picked[FirstBelow+:Below]) prefer_right_q <= !(|picked[FirstBelow+Below/2+:Below/2]);
+      if (rst_i) prefer_right_q <= 1'b0;
+    end
+
+    if (n == 1 || (Levels - Depth) % 2 == 0) begin : gen_group
+      localparam int unsigned Members = (Levels - Depth) % 2 == 0 ? 4 : 2;
+      // verilator lint_off UNOPTFLAT
+      logic [Members-1:0][Members-1:0] ahead;  // [x][y]: x goes before y
+      // verilator lint_on UNOPTFLAT
+      logic [Members-1:0] best;
+      node_t member[Members];
+      node_t winner;
+      assign node[n] = winner;
+      for (genvar x = 0; x < Members; x++) begin : gen_x
+        assign member[x] = node[n*Members+x];
+        assign ahead[x][x] = 1'b1;
+        assign best[x] = &ahead[x];
+        assign first[n*Members+x] = first[n] && best[x];
+        for (genvar y = x + 1; y < Members; y++) begin : gen_y
+          localparam int unsigned Joins = Members == 4 && x / 2 == y / 2 ? 2 * n + x / 2 : n;  // the node in which both meet
+          logic lower, higher;  // a carry each, in which equality is not a further comparison
+          assign lower = leaves_before(member[x].rank, member[y].rank, circular_i);
+          assign higher = leaves_before(member[y].rank, member[x].rank, circular_i);
+          assign ahead[x][y] = !member[y].valid || (member[x].valid && (lower || (!higher && !prefers_right[Joins])));
+          assign ahead[y][x] = !ahead[x][y];
+          always_ff @(posedge clk_i) begin
+            if (!rst_i) begin
+              equal_ranks_turn : cover (advance_i && member[x].valid && member[y].valid && !lower && !higher);
+              the_later_is_lower : cover (advance_i && member[x].valid && member[y].valid && higher);
+            end
+          end
         end
       end
-      assign lower = |(pair & pair_lower);
-      assign higher = |(pair & pair_higher);
-    end
-    assign equal = !lower && !higher;
-    always_comb begin
-      if (a.valid && b.valid && !equal) right = lower;
-      else right = b.valid && (!a.valid || prefer_right_q);
-    end
-    assign wins_right[n] = right;
-    assign node[n] = right ? b : a;
-    assign used[2*n] = used[n] && !right;
-    assign used[2*n+1] = used[n] && right;
-    always_ff @(posedge clk_i) begin
-      if (advance_i && node[n].valid && used[n]) prefer_right_q <= !right;
-      if (rst_i) prefer_right_q <= 1'b0;
-      if (!rst_i) begin
-        equal_ranks_turn : cover (advance_i && a.valid && b.valid && equal);
-        right_is_lower : cover (advance_i && right && a.valid && !equal);
+      always_comb begin
+        winner = '0;
+        for (int unsigned x = 0; x < Members; x++) if (best[x]) winner |= member[x];
       end
+    end else begin : gen_inside
+      assign node[n]  = '0;
+      assign first[n] = 1'b0;
     end
   end
-
-  assign valid_o  = node[1].valid && (nonempty_i & ~head_valid_i) == '0;
-  assign tenant_o = node[1].tenant;
-  assign rank_o   = node[1].rank;
 
   logic unused;
-  assign unused = wins_right[0] && used[0];
-  if (Tenants == 1) begin : gen_unused
-    logic unused_inputs;
-    assign unused_inputs = &{clk_i, rst_i, circular_i, advance_i};
-  end
+  assign unused = &{1'b0, clk_i, rst_i, circular_i, advance_i, node[0], first[0], prefers_right};
 endmodule
