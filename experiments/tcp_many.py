@@ -7,7 +7,7 @@ SIZE, COUNTS = 64, (1, 1024)
 DIRECTIONS = {"receive": 9, "both": 7}  # and the port of the application
 SPACINGS = (8.0, 7.0, 6.5, 6.0, 5.5, 5.0, 4.75, 4.5, 4.25, 4.0, 3.75, 3.5, 3.25, 3.0, 2.75, 2.5, 2.25, 2.0)  # cycles from one message to the next
 CYCLES = 12_000
-UNDER_WAY = (16, 64, 256)
+UNDER_WAY = (16, 64, 128)
 WANTED_MESSAGES = "wanted: 60 M/s, as over one connection"
 WANTED_CONNECTIONS = "wanted: 5 M/s; aim: 10"
 

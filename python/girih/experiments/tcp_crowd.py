@@ -58,14 +58,11 @@ class Crowd:
         opened: dict[int, Peer] = {}
         self._may_refuse = True
         while len(opened) < count:
-            for _ in range(count - len(opened)):
+            for _ in range(count - len(opened) if opened else 1):  # the card asks for the address of the first one
                 self.put(self.join(port), SYN, options=OPTIONS)
                 self._answer(self.look(), opened)
-            self._answer(self.look(2000), opened)
-            refused = self.look(2000)
-            for peer, segment in refused:
-                if segment.flags & RST:
-                    opened.pop(peer.own_port, None)
+            for _ in range(2):
+                self._answer(self.look(2000), opened)
         self._may_refuse = False
         self.peers = dict(opened)
         return list(opened.values())
@@ -104,19 +101,29 @@ def messages(crowd: Crowd, peers: list[Peer], size: int, spacing: float, cycles:
 def connections(crowd: Crowd, port: int, under_way: int, cycles: int) -> float:
     """Connections per cycle that are opened and closed, the peer first, with so many of them under way at a time."""
     card, done, begin, end = crowd.card, 0, crowd.card.cycle + cycles, crowd.card.cycle + 2 * cycles
+    ended = 0
+
+    def freed() -> int:
+        return card.registers.counters("tcp")["tcp"]["mark_freed"]
 
     def start() -> None:
         crowd.put(crowd.join(port), SYN, options=OPTIONS)
 
-    for _ in range(under_way):
-        start()
+    before, begun = freed(), 0
     while card.cycle < end:
+        if begun < under_way:  # one at a time, since a burst would not fit into the port's buffer
+            begun += 1
+            start()
         for peer, segment in crowd.look():
             if segment.flags & SYN:
                 crowd.put(peer, ACK | FIN)
             elif segment.flags & FIN:
                 crowd.put(peer, ACK)
                 del crowd.peers[peer.own_port]
+                ended += 1
                 done += card.cycle >= begin
                 start()
+    crowd.look(2000)
+    if not ended <= freed() - before <= ended + under_way:
+        raise GirihError(f"{ended} connections have ended, and the card has freed {freed() - before}", card.manifest.name, FAULT)
     return done / cycles
