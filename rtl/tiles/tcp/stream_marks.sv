@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks on connections, each by its place and the generation in that place. A place has one mark at a time, the latest. Generations are few and are used again, so
-// a mark ends when its generation begins anew. Marks can be set in every cycle, and one place can be freed in each.
+// a mark ends when its generation begins anew. Marks can be set in every cycle, and one place can be freed in each; that a place is freed has its effect a
+// cycle later.
 //
 // A mark is valid while the bits of the two memories differ, so that each memory has one writer.
 module stream_marks
@@ -34,16 +35,19 @@ module stream_marks
 
   mark_t marks[Connections];
   logic ended[Connections];
-  id_t set_id, freed_id;
-  logic ends;
+  id_t set_id, freed_id_q;
+  logic freed_q, ends;
+  generation_t next_generation_q;
   assign set_id = id_t'(set_connection_i);
-  assign freed_id = id_t'(freed_connection_i);
-  assign ends = freed_i && marks[freed_id].generation == next_generation_i && !(set_i && set_id == freed_id);
+  assign ends = freed_q && marks[freed_id_q].generation == next_generation_q && !(set_i && set_id == freed_id_q);
   always_ff @(posedge clk_i) begin
+    freed_q <= freed_i && !clear_i;
+    freed_id_q <= id_t'(freed_connection_i);
+    next_generation_q <= next_generation_i;
     if (clear_i) marks[id_t'(clear_index_i)] <= '0;
     else if (set_i) marks[set_id] <= '{side: !ended[set_id], generation: set_generation_i};
     if (clear_i) ended[id_t'(clear_index_i)] <= 1'b0;
-    else if (ends) ended[freed_id] <= marks[freed_id].side;
+    else if (ends) ended[freed_id_q] <= marks[freed_id_q].side;
   end
   for (genvar i = 0; i < int'(Queries); i++) begin : gen_query
     id_t id;

@@ -152,9 +152,13 @@ module stream_writer
   generation_t received_by[Connections], sent_by[Connections];  // at the last write into each buffer
   typedef logic [$clog2(Connections)-1:0] id_t;
   id_t id;
-  logic begins;  // the first request of a range
+  logic begins, noted_q, noted_sent_q, same_place, is_new;  // the first request of a range; its generation is noted a cycle later
+  id_t noted_id_q;
+  generation_t noted_generation_q;
   assign id = id_t'(head.left.connection);
   assign begins = head_valid && ask_ready_i && head.begins;
+  assign same_place = noted_q && noted_id_q == id && noted_sent_q == head.left.sent;
+  assign is_new = head.left.generation != (same_place ? noted_generation_q : head.left.sent ? sent_by[id] : received_by[id]);
   assign bytes = piece_of(head.left);
   assign flits = flits_t'((length_t'(head.left.addr[EmptyWidth-1:0]) + bytes + length_t'(FlitBytes - 1)) >> EmptyWidth);
   assign ask_valid_o = head_valid;
@@ -166,7 +170,7 @@ module stream_writer
     ask_o.piece = head.left;
     ask_o.piece.bytes = bytes;
     ask_o.writes = 1'b1;
-    ask_o.ordered = head.begins && head.left.generation != (head.left.sent ? sent_by[id] : received_by[id]);
+    ask_o.ordered = head.begins && is_new;
     ask_o.ends = bytes == head.left.bytes;
   end
   always_ff @(posedge clk_i) begin
@@ -177,11 +181,18 @@ module stream_writer
     if (clear_i) begin
       received_by[id_t'(clear_index_i)] <= '0;
       sent_by[id_t'(clear_index_i)] <= '0;
-    end else if (begins) begin
-      if (head.left.sent) sent_by[id] <= head.left.generation;
-      else received_by[id] <= head.left.generation;
+    end else if (noted_q) begin
+      if (noted_sent_q) sent_by[noted_id_q] <= noted_generation_q;
+      else received_by[noted_id_q] <= noted_generation_q;
     end
-    if (rst_i) open_q <= 1'b0;
+    noted_q <= begins;
+    noted_id_q <= id;
+    noted_sent_q <= head.left.sent;
+    noted_generation_q <= head.left.generation;
+    if (rst_i) begin
+      open_q  <= 1'b0;
+      noted_q <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -184,11 +184,32 @@ module tcp_events
   logic takes_unopened, takes_unopened_q;  // that turn is for unopened_, which is taken a cycle after it was chosen: no turn to tell follows sooner
   logic held_q;  // front_ waits, so that its events cannot keep these waiting
   logic front_free, reused, transmit_waits, transmit_free, notify_waits, notify_free, tick_free, turn_first, notifying_q, tells_unopened, unopened_last_q, accept_free;
+  logic front_opens, front_reads, accept_reads;
   id_t front_id;
   logic [1:0] transmit_waits_q, notify_waits_q;  // events of front_ since the last turn
   stage_t chosen;
+  assign front_id = id_t'(front_work_i.connection);
+  assign front_opens = front_work_i.kind inside {EventOpen, EventConnect};
+  // With several notices, this takes so long that such an event waits a cycle for it. No notice of the place's former connection begins meanwhile.
+  if (Notices == 1) begin : gen_reads
+    assign front_reads = reads_of(front_id);
+    assign accept_reads = reads_of(id_t'(unopened_i.connection));
+  end else begin : gen_late_reads
+    logic front_looked_q, front_reads_q, accept_looked_q, accept_reads_q;
+    assign front_reads = !front_looked_q || front_reads_q;
+    assign accept_reads = !accept_looked_q || accept_reads_q;
+    always_ff @(posedge clk_i) begin
+      front_looked_q <= front_valid_i && !front_ready_o;
+      front_reads_q <= reads_of(front_id);
+      accept_looked_q <= accept_valid_i && !accept_ready_o;
+      accept_reads_q <= reads_of(id_t'(unopened_i.connection));
+      if (rst_i) begin
+        front_looked_q  <= 1'b0;
+        accept_looked_q <= 1'b0;
+      end
+    end
+  end
   always_comb begin
-    front_id = id_t'(front_work_i.connection);
     visit_id = Far && breaking_q ? break_q : scan_q;
     visit_due = tick_due_q || (Far && breaking_q);
     tick_free = visit_due && tick_waits_q && !tick_near_q;
@@ -202,7 +223,7 @@ module tcp_events
     finding_free = finding_valid_q && finding_waits_q && !finding_near_q;
     turn_first = (notify_waits && notify_waits_q == '1) || (transmit_waits && transmit_waits_q == '1) || held_q;
     // The next connection in a place writes into the buffer from which an answer to the previous one may still be read.
-    reused = front_work_i.kind inside {EventOpen, EventConnect} && reads_of(front_id);
+    reused = front_opens && front_reads;
     front_free = front_valid_i && !reused && !is_at(front_id, stage_q[1]);
     chosen = '0;
     front_ready_o = 1'b0;
@@ -210,7 +231,7 @@ module tcp_events
     notify_pop = 1'b0;
     takes_unopened = 1'b0;
     accept_ready_o = 1'b0;
-    accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !reads_of(id_t'(unopened_i.connection));
+    accept_free = accept_valid_i && !is_at(id_t'(unopened_i.connection), stage_q[1]) && !accept_reads;
     if (clearing_q) begin
       chosen.valid = 1'b1;
       chosen.keeps = 1'b1;

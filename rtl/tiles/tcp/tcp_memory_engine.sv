@@ -217,21 +217,32 @@ module tcp_memory_engine
       .generations_i     (query_generations),
       .marked_o          (is_broken)
   );
+  // Set a cycle later, in which the next notice may be of the same connection.
+  logic told_q, is_marked_told;
+  connection_t told_connection_q;
+  generation_t told_generation_q;
+  assign is_told = is_marked_told || (told_q && told_connection_q == fetched_range.connection && told_generation_q == fetched_range.generation);
+  always_ff @(posedge clk_i) begin
+    told_q <= tells_of_it;
+    told_connection_q <= fetched_range.connection;
+    told_generation_q <= fetched_range.generation;
+    if (rst_i) told_q <= 1'b0;
+  end
   stream_marks #(
       .Connections(Connections)
   ) u_told (
       .clk_i,
       .clear_i           (clear),
       .clear_index_i     (clear_index),
-      .set_i             (tells_of_it),
-      .set_connection_i  (fetched_range.connection),
-      .set_generation_i  (fetched_range.generation),
+      .set_i             (told_q),
+      .set_connection_i  (told_connection_q),
+      .set_generation_i  (told_generation_q),
       .freed_i           (freed),
       .freed_connection_i(freed_connection),
       .next_generation_i (next_generation),
       .connections_i     (fetched_range.connection),
       .generations_i     (fetched_range.generation),
-      .marked_o          (is_told)
+      .marked_o          (is_marked_told)
   );
 
   // Writes.
