@@ -78,7 +78,7 @@ module stream_writer
   logic flush_q, push;
   stretch_t left_q;
   logic starts_q;  // no word of the range has been stored
-  word_t word, head;
+  word_t word, next, head;
   stretch_t left;
   length_t in_word;
   assign left = begins_q ? range_q : left_q;
@@ -109,7 +109,7 @@ module stream_writer
     end
   end
 
-  logic stored, head_valid, head_ready;
+  logic stored, next_valid, next_ready, head_valid, head_ready;
   fifo_block #(
       .T(word_t),
       .Depth(Depth)
@@ -120,6 +120,18 @@ module stream_writer
       .in_valid_i(push),
       .in_ready_o(stored),
       .in_data_i(word),
+      .out_valid_o(next_valid),
+      .out_ready_i(next_ready),
+      .out_data_o(next)
+  );
+  skid_buffer #(  // a word of block RAM takes half of a cycle
+      .T(word_t)
+  ) u_head (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(next_valid),
+      .in_ready_o(next_ready),
+      .in_data_i(next),
       .out_valid_o(head_valid),
       .out_ready_i(head_ready),
       .out_data_o(head)
@@ -134,7 +146,7 @@ module stream_writer
   typedef logic [$clog2(2*Depth):0] room_t;
   room_t words_q, coming_q;
   always_ff @(posedge clk_i) begin
-    words_q <= words_q + room_t'(push) - room_t'(head_valid && head_ready);
+    words_q <= words_q + room_t'(push) - room_t'(next_valid && next_ready);
     coming_q <= coming_q + (offers_i ? room_t'(offers_flits_i) + 1'b1 : '0) - (moves_i ? room_t'(1) + room_t'(moves_last_i) : '0);
     room_o <= words_q + coming_q <= room_t'(Depth - Longest - Between);
     if (rst_i) begin
