@@ -224,8 +224,13 @@ module tcp_front
     if (rst_i) left_q <= '0;
   end
 
-  // Bytes to the buffers: those from start to stop, counted from the first byte of the flit that moves.
-  length_t start_q, stop_q;
+  // Bytes to the buffers: those from start to stop, counted from the first byte of the flit that moves; begin and end are of these the ones in this flit.
+  typedef logic [EmptyWidth:0] in_flit_t;
+  function automatic in_flit_t in_flit(length_t bytes);
+    return bytes > length_t'(FlitBytes) ? in_flit_t'(FlitBytes) : in_flit_t'(bytes);
+  endfunction
+  length_t start, stop, start_q, stop_q;
+  in_flit_t begin_q, end_q;
   logic moving_q, receive_q, send_q, first_q;
   seq_t addr_q;
   connection_t connection_q;
@@ -237,18 +242,31 @@ module tcp_front
   assign write_later_o = moving_q && receive_q && start_q != '0;
   assign write_addr_o = addr_q;
   assign write_data_o = piece.data;
-  assign write_begin_o = start_q > length_t'(FlitBytes) ? (EmptyWidth + 1)'(FlitBytes) : (EmptyWidth + 1)'(start_q);
-  assign write_end_o = stop_q > length_t'(FlitBytes) ? (EmptyWidth + 1)'(FlitBytes) : (EmptyWidth + 1)'(stop_q);
+  assign write_begin_o = begin_q;
+  assign write_end_o = end_q;
   assign moves_o = moving_q;
   assign moves_last_o = piece.last;
   assign write_begins_o = moving_q && first_q && (receive_q || send_q);
   assign write_first_o = addr_q + seq_t'(start_q);
   assign write_bytes_o = stop_q - start_q;
   assign write_tenant_o = tenant_q;
+  always_comb begin
+    if (result_valid_i) begin
+      start = length_t'(place.headers) + result_i.skip;
+      stop  = length_t'(place.headers) + result_i.skip + result_i.bytes;
+    end else begin
+      start = start_q > length_t'(FlitBytes) ? start_q - length_t'(FlitBytes) : '0;
+      stop  = stop_q > length_t'(FlitBytes) ? stop_q - length_t'(FlitBytes) : '0;
+    end
+  end
   always_ff @(posedge clk_i) begin
+    if (moving_q || result_valid_i) begin
+      start_q <= start;
+      stop_q  <= stop;
+      begin_q <= in_flit(start);
+      end_q   <= in_flit(stop);
+    end
     if (moving_q) begin
-      start_q <= start_q > length_t'(FlitBytes) ? start_q - length_t'(FlitBytes) : '0;
-      stop_q  <= stop_q > length_t'(FlitBytes) ? stop_q - length_t'(FlitBytes) : '0;
       addr_q  <= addr_q + seq_t'(FlitBytes);
       first_q <= 1'b0;
       if (piece.last) moving_q <= 1'b0;
@@ -260,8 +278,6 @@ module tcp_front
       connection_q <= place.connection;
       tenant_q <= place.tenant;
       first_q <= 1'b1;
-      start_q <= length_t'(place.headers) + result_i.skip;
-      stop_q <= length_t'(place.headers) + result_i.skip + result_i.bytes;
       addr_q <= result_i.seq - seq_t'(place.headers);
     end
     if (rst_i) moving_q <= 1'b0;
