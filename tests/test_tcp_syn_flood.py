@@ -13,7 +13,20 @@ import pytest
 
 from girih.card import VirtualCard
 from girih.card.virtual import CardFrame
-from girih.experiments.tcp import ACK, ETHERNET_ARP, ETHERNET_IP, OPTIONS, OWN_IP, OWN_MAC, PUSH, RST, SYN, Peer, Segment, checksum
+from girih.experiments.tcp import (
+    ACK,
+    ETHERNET_ARP,
+    ETHERNET_IP,
+    OPTIONS,
+    OWN_IP,
+    OWN_MAC,
+    PUSH,
+    RST,
+    SYN,
+    Peer,
+    Segment,
+    checksum,
+)
 from girih.experiments.tcp_stream import window_scale
 from girih.testing import SEED
 
@@ -128,8 +141,8 @@ class Load:
         while self.card.cycle < end:
             frames = [frame for port, peer in self.peers.items() for frame in peer.fill(port in self._owes)]
             self._owes.clear()
-            for frame in mixed(frames, self.flood.take(rate * LOOK)):
-                self.card.inject(0, frame)
+            for data in mixed(frames, self.flood.take(rate * LOOK)):
+                self.card.inject(0, data)
             self.card.run(LOOK)
             for frame in self.card.collect():
                 self._look_at(frame)
