@@ -33,18 +33,16 @@ module tcp_states
     // verilator lint_on UNUSEDSIGNAL
     logic acked;  // its FIN, too
     acked = r.closing && r.snd_una == r.snd_end + 1'b1;
-    case (r.phase)
-      SynSent: return SynSentState;
-      SynReceived: return SynReceivedState;
-      TimeWait: return TimeWaitState;
-      Open: begin
-        if (!r.closing) return r.fin_received ? CloseWait : Established;
-        if (!r.fin_received) return acked ? FinWait2 : FinWait1;
-        if (r.active) return acked ? TimeWaitState : Closing;
-        return acked ? Closed : LastAck;
-      end
-      default: return Closed;
-    endcase
+    state_of = Closed;
+    if (r.phase == SynSent) state_of = SynSentState;
+    if (r.phase == SynReceived) state_of = SynReceivedState;
+    if (r.phase == TimeWait) state_of = TimeWaitState;
+    if (r.phase == Open) begin
+      if (!r.closing) state_of = r.fin_received ? CloseWait : Established;
+      else if (!r.fin_received) state_of = acked ? FinWait2 : FinWait1;
+      else if (r.active) state_of = acked ? TimeWaitState : Closing;
+      else state_of = acked ? Closed : LastAck;
+    end
   endfunction
 
   state_e from_q, to;
@@ -71,8 +69,7 @@ module tcp_states
       Closing: legal = segment && from_q == FinWait1;
       TimeWaitState: legal = segment && from_q inside {FinWait1, FinWait2, Closing};
       CloseWait: legal = segment && from_q inside {SynReceivedState, Established};
-      LastAck: legal = close && from_q == CloseWait;
-      default: legal = 1'b0;
+      default: legal = close && from_q == CloseWait;  // LastAck
     endcase
   end
 
