@@ -674,6 +674,14 @@ module tcp_events
   assign deeds_valid_o = stage_q[5].valid;
   assign deeds_o = deeds_5_q;
 
+  tcp_states u_states (
+      .clk_i,
+      .rst_i,
+      .valid_i (stage_q[4].valid && stage_q[4].keeps && stage_q[4].work.kind != EventClear),
+      .work_i  (stage_q[4].work),
+      .before_i(record_3_q),
+      .record_i(settled)
+  );
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!notice_valid_o || notice_ready_i)

@@ -22,7 +22,7 @@ OTHERWISE = (
     "segments_with_them_are_taken_as_fast_as_they_come",
     "bytes_are_right_whatever_is_lost",  # what is sent again was chosen some time ago, and the peer may have reported it meanwhile
 )
-SHARED = ["", "_active", "_attacks", "_cookies", "_cubic", "_dctcp", "_delays", "_ecn", "_idle", "_pacing", "_path_mtu", "_rack", "_sack", "_tail", "_tenants", "_timestamps"]
+SHARED = ["", "_active", "_attacks", "_cookies", "_cubic", "_dctcp", "_delays", "_ecn", "_idle", "_pacing", "_path_mtu", "_rack", "_sack", "_states", "_tail", "_tenants", "_timestamps"]
 DEFAULT = ("", "_sack", "_tenants")
 ANYWHERE = (
     "opens_carries_bytes_both_ways_and_closes",
