@@ -28,7 +28,7 @@ from typing import Any
 from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
 from girih.paths import BUILD, ROOT
-from girih.spec.message import CHAIN, CardParams
+from girih.spec.message import CHAIN, STREAM, CardParams
 from girih.synth.yosys import program, read_command, version
 
 FOLDER = BUILD / "formal"
@@ -65,7 +65,7 @@ depth {depth}{clocks}
 smtbmc {solver}
 
 [script]
-{read}
+{read}{free}
 prep -top {top}
 {memories}{power_up}
 [files]
@@ -103,19 +103,30 @@ def _narrow(package: str, widths: dict[str, int]) -> str:
     )
 
 
+def _renamed(module: str, stand_in: Path) -> Path:
+    """A file like that of a stand-in, whose module has the name of the one that it stands for."""
+    text = stand_in.read_text().replace(f"module {stand_in.stem}\n", f"module {module}\n")
+    path = FOLDER / "stand_ins" / digest(text) / f"{module}.sv"
+    write_if_changed(path, text)
+    return path
+
+
 def sources(
     top: str,
     *,
     mutation: tuple[str, str, str] | None,
     abstraction: Sequence[tuple[str, str, str]],
+    stand_ins: dict[str, Path],
     assumed: Sequence[str],
     widths: dict[str, int],
     chained: bool,
+    streams: bool,
 ) -> dict[str, str]:
     """The files that a solver gets, by name; options as those of `verdict`. Raises ValueError if a text to be replaced is not there, exactly once."""
-    basic = CardParams.with_groups(128, groups=(CHAIN,) if chained else ())
+    basic = CardParams.with_groups(128, groups=(CHAIN,) * chained + (STREAM,) * streams)
     generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained), service_bits=1 if chained else basic.service_bits))
-    texts = {path.name: path.read_text() for path in resolve([top], [generated])}
+    extra = [_renamed(module, path) for module, path in stand_ins.items()]
+    texts = {path.name: path.read_text() for path in resolve([top], [generated], extra)}
     if PACKAGE in texts:
         texts[PACKAGE] = _narrow(texts[PACKAGE], widths)
     for module, old, new in [*abstraction, *([mutation] if mutation else [])]:
@@ -137,10 +148,12 @@ def verdict(
     solver: str = "z3",
     mutation: tuple[str, str, str] | None = None,
     abstraction: Sequence[tuple[str, str, str]] = (),
+    stand_ins: dict[str, Path] | None = None,
     assumed: Sequence[str] = (),
     widths: dict[str, int] | None = None,
     registers_for_memories: bool = False,
     chained: bool = False,
+    streams: bool = False,
     clocks_are_inputs: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
@@ -149,14 +162,26 @@ def verdict(
     mode: `prove` is unbounded (k-induction with k = depth), `bmc` checks the first `depth` cycles after reset.
     mutation: (module, old text, new text) breaks one file first; the old text must occur exactly once.
     abstraction: replacements of the same form for what the proof does not depend on, such as arithmetic that is hard for a solver.
+    stand_ins: for modules, the file of a module with the same ports in its place, which may do more than that one; `any_value` gives it values that the
+    solver chooses.
     assumed: modules whose assertions are assumptions, because another proof shows them.
     widths: of the package's types for which the proof needs more than one bit.
     registers_for_memories: small memories become registers, which is much faster if copies of them are compared.
     chained: the package is that of a card with services, with chains of one hop.
+    streams: the package is that of a card with TCP.
     clocks_are_inputs: each clock rises and falls when the solver likes. A cycle is then a step of the solver, an assertion in
     `always_comb` holds in each, and all registers are 0 in the first one.
     """
-    texts = sources(top, mutation=mutation, abstraction=abstraction, assumed=assumed, widths=widths or {}, chained=chained)
+    texts = sources(
+        top,
+        mutation=mutation,
+        abstraction=abstraction,
+        stand_ins=stand_ins or {},
+        assumed=assumed,
+        widths=widths or {},
+        chained=chained,
+        streams=streams,
+    )
     config = CONFIG.format(
         mode=mode,
         depth=depth,
@@ -165,6 +190,7 @@ def verdict(
         memories="memory_map\nopt -fast\n" if registers_for_memories else "",
         clocks="\nmulticlock on" if clocks_are_inputs else "",
         power_up="setundef -init -zero\n" if clocks_are_inputs else "",
+        free="\ndelete t:any_value\nsetundef -undriven -anyseq" if stand_ins else "",
         read=read_command(top, texts, parameters or {}),
         files="\n".join(f"../sources/{name}" for name in texts),
     )

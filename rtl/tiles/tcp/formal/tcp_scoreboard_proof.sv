@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proves tcp_scoreboard and what it takes from tcp_facts, for an arbitrary record whose snd_una is 0 and a block that fits: what is stated of the ranges in
+// tcp_types_pkg, and that none is above snd_max, holds again; the block is within the bytes in flight; news_o says whether the block has a byte, such as the
+// arbitrary number_i, that was not known.
+//
+// The oracle knows a set by the distances of numbers from snd_una.
+module tcp_scoreboard_proof
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+#(
+    parameter int unsigned Part = 0  // of the promise
+) (
+    input logic clk_i,
+    input work_t work_i,
+    input block_t block_i,
+    input record_t any_i,
+    input cfg_t cfg_i,
+    input near_t number_i
+);
+  localparam near_t MostFlight = near_t'(1) << ($bits(near_t) - 1);
+  record_t record_i;
+  always_comb begin
+    record_i = any_i;
+    record_i.snd_una = '0;
+  end
+  facts_t facts;
+  tcp_facts u_facts (
+      .work_i,
+      .block_i,
+      .record_i,
+      .turn_i(record_i),
+      .reading_i('0),
+      .reading_seq_i('0),
+      .now_i('0),
+      .rto_lost_i('0),
+      .age_i('0),
+      .epoch_i('0),
+      .cycle_i('0),
+      .mss_i('0),
+      .mss_less_i('0),
+      .cfg_i,
+      .facts_o(facts)
+  );
+  sacked_t [Sacked-1:0] had, with_block, behind_ack;
+  logic news;
+  tcp_scoreboard u_dut (
+      .record_i,
+      .facts_i(facts),
+      .block_i,
+      .with_block_o(with_block),
+      .news_o(news),
+      .behind_ack_o(behind_ack)
+  );
+  assign had = record_i.sacked;
+
+  near_t una;
+  assign una = near_t'(record_i.snd_una);
+  // Distances are from snd_una before the event.
+  function automatic logic has(sacked_t range, near_t number);
+    return range.valid && near_t'(number - una) >= near_t'(range.first - una) && near_t'(number - una) < near_t'(range.behind - una);
+  endfunction
+  function automatic logic is_known(sacked_t [Sacked-1:0] ranges, near_t number);
+    is_known = 1'b0;
+    for (int unsigned i = 0; i < Sacked; i++) is_known |= has(ranges[i], number);
+  endfunction
+  function automatic logic is_sound(near_t from, near_t flight, sacked_t [Sacked-1:0] ranges);
+    near_t below, first, behind;
+    is_sound = 1'b1;
+    below = '0;  // where the range before ends
+    for (int unsigned i = 0; i < Sacked; i++) begin
+      first = ranges[i].first - from;
+      behind = ranges[i].behind - from;
+      if (ranges[i].valid) is_sound &= first > below && behind > first && behind <= flight && (i == 0 || ranges[i-1].valid);
+      below = behind;
+    end
+  endfunction
+
+  near_t flight, block_first, block_behind, uncovered;
+  logic sound, fits, in_block, known;
+  sacked_t added;
+  always_comb begin
+    flight = near_t'(record_i.snd_max - record_i.snd_una);
+    sound = record_i.snd_max - record_i.snd_una <= seq_t'(MostFlight) && is_sound(una, flight, had);
+    block_first = near_t'(block_i.first);
+    block_behind = near_t'(block_i.behind);
+    added = '{valid: 1'b1, first: block_first, behind: block_behind};
+    fits = facts.sack_fits;
+    in_block = has(added, number_i);
+    known = is_known(had, number_i);
+    uncovered = block_first;
+    for (int unsigned i = 0; i < Sacked; i++) if (has(had[i], block_first)) uncovered = had[i].behind;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (sound && fits) begin
+      case (Part)
+        0: assert (is_sound(una, flight, with_block));
+        2: begin
+          if (!news) assert (!in_block || known);
+          else assert (has(added, uncovered) && !is_known(had, uncovered));
+          // The block itself is in flight.
+          assert (near_t'(block_first - una) != '0 && near_t'(block_behind - una) <= flight && near_t'(block_first - una) < near_t'(block_behind - una));
+        end
+      endcase
+    end
+  end
+endmodule
