@@ -81,9 +81,8 @@ class Receiver(LossyPeer):
 
     def hear(self, at: float, marked: bool, frame: CardFrame) -> None:
         """A frame that has left the link then."""
-        self._sort(CardFrame(frame.data, round(at), frame.last_cycle, frame.bad))
-        (segment,) = self._come
-        self._come.clear()
+        self.receive(CardFrame(frame.data, round(at), frame.last_cycle, frame.bad))
+        (segment,) = self.come()
         if segment.flags & SYN:
             assert segment.flags == SYN | ACK | (ECE if self.ecn else 0) and segment.ack == self.seq
             self._first = self.ack = (segment.seq + 1) % (1 << 32)
@@ -108,7 +107,7 @@ def shares(folder, control: str, cycles: int) -> tuple[list[float], Link]:
                 card.run(LOOK)
                 for frame in card.collect():
                     if frame.data[12:14] == ETHERNET_ARP:
-                        peers[min(peers)]._sort(frame)
+                        peers[min(peers)].receive(frame)
                     elif passed := peers[struct.unpack("!H", frame.data[36:38])[0]].arrives(frame):
                         peers[struct.unpack("!H", frame.data[36:38])[0]].hear(*passed, frame)
 

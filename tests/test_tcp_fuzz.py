@@ -36,7 +36,7 @@ class Honest(Peer):
 
     def take_all(self) -> None:
         """What has come; sends an acknowledgement, or the next message."""
-        come, self._come = self._come, []
+        come = self.come()
         for segment in come:
             assert not segment.flags & RST, "a connection was reset"
             assert not segment.flags & FIN, "a connection was closed"
@@ -216,10 +216,10 @@ def look(card: VirtualCard, honest: dict[int, Honest], attackers: Attackers) -> 
     for frame in card.collect():
         kind, data = frame.data[12:14], frame.data
         if kind == ETHERNET_ARP:
-            honest[min(honest)]._sort(frame)
+            honest[min(honest)].receive(frame)
         elif kind == ETHERNET_IP and data[23] == 6:
             if peer := honest.get(struct.unpack("!H", data[36:38])[0]):
-                peer._sort(frame)
+                peer.receive(frame)
             else:
                 attackers.learn(data)
     for peer in honest.values():
@@ -273,7 +273,7 @@ def test_random_segments(built, segments):
         card.run(AGAIN)
         for frame in card.collect():
             if frame.data[12:14] == ETHERNET_IP and struct.unpack("!H", frame.data[36:38])[0] in honest:
-                honest[struct.unpack("!H", frame.data[36:38])[0]]._sort(frame)
+                honest[struct.unpack("!H", frame.data[36:38])[0]].receive(frame)
         for peer in honest.values():
             card.inject(0, peer.frame(flags=RST | ACK))
         card.run(2000)

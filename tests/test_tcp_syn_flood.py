@@ -150,11 +150,10 @@ class Load:
     def _look_at(self, frame: CardFrame) -> None:
         first = self.peers[40000]
         if frame.data[12:14] == ETHERNET_ARP:
-            first._sort(frame)
+            first.receive(frame)
         elif frame.data[30:34] == first._own_ip and (peer := self.peers.get(struct.unpack("!H", frame.data[36:38])[0])):
-            peer._sort(frame)
-            (segment,) = peer._come
-            peer._come.clear()
+            peer.receive(frame)
+            (segment,) = peer.come()
             peer.look_at(segment)
             if segment.data:
                 self._owes.add(peer.own_port)
