@@ -390,6 +390,7 @@ def test_clocks_have_their_ratio_exactly(opened):
     assert snapshot(card)["clocks"] == {edge: {"mhz": mhz, "cycles": card.edge_cycles()[edge]} for edge, mhz in clocks.items()}
 
 
+@pytest.mark.thorough
 def test_waves_show_the_edges_of_every_clock_in_their_order(opened, tmp_path):
     card = opened(PORTS, {"waves": True}, ports=SLOWER)
     card.waves(tmp_path / "w.fst", 200, 700)

@@ -13,8 +13,8 @@ from girih.paths import DESIGNS
 from girih.spec.kinds import load_kinds
 from tests.test_designs import LARGE
 
-THOROUGH = {"tunnel"}  # no other test of the default run builds it
-WIDTHS = {"balanced": 128, "stun": 128}  # at which other tests build it, or no other test does
+THOROUGH = {"tunnel", "dma_core", "stun"}  # no other test of the default run builds them
+WIDTHS = {"balanced": 128}  # at which other tests build it
 
 
 def cards() -> list:

@@ -8,6 +8,7 @@ from girih.experiments.rogue_tiles import CLUSTER, COUNT, MANAGER, OFFERED, ROGU
 
 BEATS = 16  # cycles that the beats of requests on the ring may add to a host's access
 EARLIER = 2  # requests that a program has in flight, and that may be served first: its own, and that of its watches
+pytestmark = pytest.mark.thorough  # test_rogue_core.py has the same for a core
 QUIET = ("good", "floods")  # they do nothing that restarts a program
 
 

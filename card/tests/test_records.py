@@ -101,6 +101,7 @@ def test_a_recording_names_the_seed_that_the_card_ran_from(loop_folder, tmp_path
             read_recording_label(path)
 
 
+@pytest.mark.thorough
 def test_waves_of_a_window(loop_folder, tmp_path):
     record(loop_folder, tmp_path / "run")
     with VirtualCard(loop_folder, waves=True) as card:

@@ -34,7 +34,7 @@ from tests.deadlock.test_random_designs import card_of
 from tests.deadlock.traffic import LONG, SIZES, saturate
 
 TRIES = 80  # most attempts to make it hang, each with other frames; most designs take a few, some take thirty
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture(scope="module")
