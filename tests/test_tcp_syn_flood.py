@@ -39,7 +39,7 @@ EVERY = 400  # cycles between two segments of a connection, if the window has ro
 WARMUP = 10_000  # cycles
 LOST_AFTER = 3000  # cycles without an acknowledgement of anything, after which a peer sends from there on again
 KEPT = 0.95
-RATE = Fraction(1, 32)  # SYNs per cycle
+RATE = Fraction(1, 4)  # SYNs per cycle
 
 
 class Sender(Peer):
@@ -167,18 +167,19 @@ def mixed(frames: list[bytes], others: list[bytes]) -> list[bytes]:
 @pytest.mark.slow
 @pytest.mark.parametrize("syns", [5_000, pytest.param(1_000_000, marks=pytest.mark.thorough)])
 def test_a_flood_of_syns_leaves_connections_their_throughput(built, syns):
-    """At a rate of 7.8 million SYNs per second at 250 MHz, all of which the card answers."""
+    """At a rate of 62 million SYNs per second at 250 MHz, which take half of the link. The card answers as many as it has time for."""
     cycles = int(syns / RATE)
     with VirtualCard(built("tcp_echo")) as card:
         alone, _ = Load(card).carried(min(cycles, 500_000), Fraction())
     with VirtualCard(built("tcp_echo")) as card:
         load = Load(card)
-        before = card.registers.counters("tcp")["tcp"]
+        before = card.registers.counters()
         beside, sent = load.carried(cycles, RATE)
         after = card.registers.counters()
         print(f"{alone:.3f} bytes per cycle alone, {beside:.3f} beside {sent} SYNs")
-        answered = sum(after["tcp"][name] - before[name] for name in ("mark_cookies", "mark_begun"))
-        assert sent >= syns - LOOK and after["eth_rx"]["drop_overflow"] == 0 and answered >= sent
+        answered = sum(after["tcp"][name] - before["tcp"][name] for name in ("mark_cookies", "mark_begun", "drop_backlog"))
+        lost = after["eth_rx"]["drop_overflow"] - before["eth_rx"]["drop_overflow"]  # while the burst at the beginning is let in
+        assert sent >= syns - LOOK and answered + lost >= sent and lost < syns / 10
         assert alone > 0.9 * CONNECTIONS * MSS / EVERY
         assert beside > KEPT * alone
 

@@ -71,6 +71,7 @@ module tcp_front
     output logic drop_checksum_o,
     output logic drop_unsupported_o,
     output logic drop_command_o,
+    output logic drop_backlog_o,
     output logic drop_header_o,
     output logic drop_refused_o,
     input  cfg_t cfg_i
@@ -102,7 +103,8 @@ module tcp_front
       .drop_length_o,
       .drop_checksum_o,
       .drop_unsupported_o,
-      .drop_command_o
+      .drop_command_o,
+      .drop_backlog_o
   );
   assign come_ready = flits_ready && (!come_first || arrival_ready);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores and checks the stack's input: segments, commands, and ICMP errors about segments, whose offsets are those of the headers that they quote.
 // Presents the headers of each correct message with its first flit, as an event, as far as this is known before the connection has been found.
+// A SYN holds up what follows it for some cycles, so a burst of them may wait here, and even hold up the input; of a flood only a few wait, of which a tenant has
+// two at most, and the others are dropped.
 //
 //   in -> summed_store -> header_window -> out
 module tcp_intake
@@ -28,22 +30,32 @@ module tcp_intake
     output logic drop_length_o,
     output logic drop_checksum_o,
     output logic drop_unsupported_o,
-    output logic drop_command_o
+    output logic drop_command_o,
+    output logic drop_backlog_o  // a SYN, because others wait
 );
   localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
   localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the first byte that the checksum covers
+  localparam int unsigned SynBacklog = 6;  // SYNs that wait in the store at most, behind a burst
+  localparam int unsigned TenantBacklog = 2;  // those of a tenant
+  localparam int unsigned SynBurst = 128;  // SYNs that may wait beside those,
+  localparam int unsigned SynPause = 256;  // and the cycles after which there may be one more of them
+  localparam int unsigned FlagsAt = L4 + 13;
 
   typedef struct packed {
     descriptor_t desc;
     logic is_command;
     logic is_error;  // an ICMP error, whose checksum has been verified by the tile that brings it
   } info_t;
+  typedef struct packed {
+    info_t info;
+    logic  is_syn;  // not of a burst
+  } token_t;
 
   // Store, and check.
-  logic first_q, take;
+  logic first_q, take, syn_q;
   length_t earlier_q, earlier, total_q;  // bytes of the message before this flit; up to the flit in the store's register
   logic [FlitBytes-1:0] mask;
-  info_t info_in, info, token_in;
+  info_t info_in, info;
   assign take = in_valid_i && in_ready_o;
   assign earlier = first_q ? '0 : earlier_q;
   assign mask = valid_bytes(in_flit_i.empty)
@@ -56,6 +68,8 @@ module tcp_intake
       first_q <= in_flit_i.last;
       earlier_q <= earlier + length_t'(FlitBytes);
       total_q <= earlier + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
+      if (earlier == length_t'(FlagsAt / FlitBytes * FlitBytes)) syn_q <= in_flit_i.data[8*(FlagsAt%FlitBytes)+1] && !in_flit_i.data[8*(FlagsAt%FlitBytes)+4];
+      else if (first_q) syn_q <= 1'b0;
     end
     if (rst_i) first_q <= 1'b1;
   end
@@ -85,14 +99,48 @@ module tcp_intake
   logic bad_length, bad_place, bad_sum, bad_command;
   wide_t unused_sum, check_total;
   flit_t store_flit, framed;
-  info_t token;
+  token_t token_in, token;
   always_comb begin
-    token_in = info;
-    token_in.desc.length = total_q;  // for a segment, equal to the value that it had
+    token_in.info = info;
+    token_in.info.desc.length = total_q;  // for a segment, equal to the value that it had
+    token_in.is_syn = is_syn && !crowded;
+  end
+  // A SYN that is no answer of a peer to one of the card's own.
+  typedef logic [$clog2(SynBacklog+1)-1:0] syns_t;
+  typedef logic [$clog2(SynBurst+1)-1:0] burst_t;
+  logic is_syn, syn_comes, syn_leaves, crowded, refuses, spends, pause_over;
+  syns_t syns_q, own, last;  // without those of a burst
+  tenant_t [SynBacklog:0] tenants_q;  // theirs, in the order in which they leave
+  burst_t burst_q;
+  logic [$clog2(SynPause)-1:0] pause_q;
+  assign is_syn = syn_q && !info.is_command && !info.is_error;
+  always_comb begin
+    own = '0;
+    for (int unsigned i = 0; i < SynBacklog; i++) own += syns_t'(syns_t'(i) < syns_q && tenants_q[i] == info.desc.tenant);
+  end
+  assign crowded = syns_q == syns_t'(SynBacklog) || own >= syns_t'(TenantBacklog);
+  assign refuses = is_syn && crowded && burst_q == '0;
+  assign syn_comes = check_take && check_last && !drop && is_syn && !crowded;
+  assign spends = check_take && check_last && !drop && is_syn && crowded;
+  assign syn_leaves = store_valid && store_ready && store_flit.last && token.is_syn;
+  assign last = syns_q - syns_t'(syn_leaves);
+  assign pause_over = pause_q == '0;
+  always_ff @(posedge clk_i) begin
+    if (syn_leaves) for (int unsigned i = 0; i < SynBacklog; i++) tenants_q[i] <= tenants_q[i+1];
+    if (syn_comes) tenants_q[last] <= info.desc.tenant;
+    if (syn_comes != syn_leaves) syns_q <= syn_comes ? syns_q + 1'b1 : syns_q - 1'b1;
+    pause_q <= pause_q - 1'b1;  // round and round
+    if (spends && !pause_over) burst_q <= burst_q - 1'b1;
+    else if (!spends && pause_over && burst_q != burst_t'(SynBurst)) burst_q <= burst_q + 1'b1;
+    if (rst_i) begin
+      syns_q  <= '0;
+      pause_q <= '1;
+      burst_q <= burst_t'(SynBurst);
+    end
   end
   summed_store #(
       .info_t (info_t),
-      .token_t(info_t)
+      .token_t(token_t)
   ) u_store (
       .clk_i,
       .rst_i,
@@ -133,15 +181,17 @@ module tcp_intake
     drop_checksum_o = 1'b0;
     drop_unsupported_o = 1'b0;
     drop_command_o = 1'b0;
+    drop_backlog_o = 1'b0;
     if (check_take && check_last) begin
       if (check_bad) drop_aborted_o = 1'b1;
       else if (info.is_command) drop_command_o = bad_command;
       else if (bad_place) drop_unsupported_o = 1'b1;
       else if (bad_length) drop_length_o = 1'b1;
       else if (bad_sum) drop_checksum_o = 1'b1;
+      else drop_backlog_o = refuses;
     end
   end
-  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || bad_sum));
+  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || bad_sum || refuses));
 
   // Present the headers.
   // verilator lint_off ASCRANGE
@@ -153,7 +203,7 @@ module tcp_intake
   logic is_command, is_open, is_error;
   always_comb begin
     framed = store_flit;
-    framed.desc = token.desc;
+    framed.desc = token.info.desc;
   end
   header_window #(
       .HeaderBytes(WindowBytes)

@@ -490,6 +490,7 @@ module tcp_memory_engine
     event_o.drop_checksum = counted.drop_checksum;
     event_o.drop_unsupported = counted.drop_unsupported;
     event_o.drop_header = counted.drop_header;
+    event_o.drop_backlog = counted.drop_backlog;
     event_o.drop_refused = counted.drop_refused;
     event_o.drop_no_connection = counted.drop_no_connection;
     event_o.drop_out_of_window = counted.drop_out_of_window;

@@ -179,6 +179,7 @@ module tcp_stack
       .drop_checksum_o     (event_o.drop_checksum),
       .drop_unsupported_o  (event_o.drop_unsupported),
       .drop_command_o      (drop_command),
+      .drop_backlog_o      (event_o.drop_backlog),
       .drop_header_o       (drop_header),
       .drop_refused_o      (drop_refused),
       .cfg_i(cfg)

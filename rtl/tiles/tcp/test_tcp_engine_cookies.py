@@ -77,7 +77,7 @@ async def whoever_answers_a_cookie_has_a_connection(dut):
     await flood(bench)
     for _ in range(10 * CONNECTIONS):
         bench.give(bench.peer(random.choice(SILENT)).make("S", options=OFFERED))
-    await ClockCycles(dut.clk_i, 10 * CONNECTIONS * 80)
+        await ClockCycles(dut.clk_i, 80)  # a burst of so many would not be let in
     bench._sort()
     bench.segments.clear()
     assert bench.events["mark_begun"] == HALF

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A tenant takes nothing from others: neither connections, nor answers to impossible requests."""
+"""A tenant takes nothing from others: neither connections, nor answers to impossible requests, nor the places in which SYNs wait."""
 
 import cocotb
 import pytest
@@ -100,3 +100,21 @@ async def each_tenant_has_places_for_its_refusals(dut):
     ports = [int.from_bytes(notice.data[16:18], "big") for notice in bench.told if notice.desc["tenant"] == 2]
     assert ports == [*reversed(range(1000, 1000 + REFUSALS))]
     assert 2 * REFUSALS <= len(bench.told) < 300 and bench.events["drop_refused"] == 300 + REFUSALS
+
+
+@cocotb.test()
+async def a_flood_of_syns_leaves_other_tenants_theirs(dut):
+    """SYNs of one tenant come without a gap, and few of them find a place to wait. Each of another tenant's, of which some come together, is answered."""
+    bench = await TcpBench.start(dut, tenant_connections=CONNECTIONS // 2, rto_initial=100, rto_min=100, rto_max=100)
+    bench.tenants = {2, 3}
+    wanted = set()
+    for number in range(1200):
+        bench.give(bench.peer(1024 + number, tenant=3).make("S"))
+        if number in (700, 701, 900, 1100):
+            peer = bench.peer(50000 + number)
+            wanted.add(peer.port)
+            bench.give(peer.make("S"))
+    await ClockCycles(dut.clk_i, 12_000)
+    bench._sort()
+    assert wanted <= {segment.dport for segment in bench.segments if str(segment.flags) == "SA"}
+    assert bench.events["drop_backlog"] > 100
