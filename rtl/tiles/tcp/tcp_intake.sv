@@ -100,11 +100,6 @@ module tcp_intake
   wide_t unused_sum, check_total;
   flit_t store_flit, framed;
   token_t token_in, token;
-  always_comb begin
-    token_in.info = info;
-    token_in.info.desc.length = total_q;  // for a segment, equal to the value that it had
-    token_in.is_syn = is_syn && !crowded;
-  end
   // A SYN that is no answer of a peer to one of the card's own.
   typedef logic [$clog2(SynBacklog+1)-1:0] syns_t;
   typedef logic [$clog2(SynBurst+1)-1:0] burst_t;
@@ -137,6 +132,11 @@ module tcp_intake
       pause_q <= '1;
       burst_q <= burst_t'(SynBurst);
     end
+  end
+  always_comb begin
+    token_in.info = info;
+    token_in.info.desc.length = total_q;  // for a segment, equal to the value that it had
+    token_in.is_syn = is_syn && !crowded;
   end
   summed_store #(
       .info_t (info_t),
