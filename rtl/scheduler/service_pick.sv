@@ -52,7 +52,7 @@ module service_pick
   end
 
   logic valid, valid_q, popped_q;
-  logic [Tenants-1:0] pick;
+  logic [Tenants-1:0] pick, pick_q, used_q;  // of the previous cycle; and that of the one before, if it was popped
   logic [TenantWidth-1:0] tenant, tenant_q;
 
   tenant_pick #(
@@ -66,7 +66,7 @@ module service_pick
       .head_rank_i(rank),
       .valid_o(valid),
       .pick_o(pick),
-      .advance_i(popped_q)
+      .used_i(used_q)
   );
 
   // The cycle after a pop still shows the popped head.
@@ -85,10 +85,13 @@ module service_pick
   always_ff @(posedge clk_i) begin
     valid_q <= valid && |(pick & is_due);
     tenant_q <= tenant;
+    pick_q <= pick;
+    used_q <= popped_i ? pick_q : '0;
     popped_q <= popped_i;
     if (rst_i) begin
       valid_q <= 1'b0;
       popped_q <= 1'b0;
+      used_q <= '0;
     end
   end
 

@@ -18,7 +18,7 @@ module tenant_pick
 
     output logic               valid_o,
     output logic [Tenants-1:0] pick_o,    // one-hot, or 0 if no queue holds anything
-    input  logic               advance_i  // the pick was used
+    input  logic [Tenants-1:0] used_i     // one-hot: this pick was used, now or earlier
 );
   if (Tenants < 1 || Tenants > 2 ** $bits(tenant_t)) begin : gen_bad_tenants
     $fatal(1, "tenant_pick: Tenants is %0d; it must be from 1 to %0d", Tenants, 2 ** $bits(tenant_t));
@@ -38,13 +38,14 @@ module tenant_pick
   node_t node[2*Leaves];  // of the leaves and of those in which groups end
   logic first[2*Leaves];  // of its group, and so are the groups above it
   // verilator lint_on UNOPTFLAT
-  logic [Leaves-1:0] picked, prefers_right;
+  logic [Leaves-1:0] picked, used, prefers_right;
   assign node[0] = '0;
   assign first[0] = 1'b0;
   assign first[1] = 1'b1;
   assign prefers_right[0] = 1'b0;
   assign valid_o = nonempty_i != '0 && (nonempty_i & ~head_valid_i) == '0;
   assign pick_o = picked[Tenants-1:0];
+  assign used = Leaves'(used_i);
 
   for (genvar t = 0; t < Leaves; t++) begin : gen_leaf
     assign picked[t] = node[Leaves+t].valid && first[Leaves+t];
@@ -62,7 +63,7 @@ module tenant_pick
     logic prefer_right_q;
     assign prefers_right[n] = prefer_right_q;
     always_ff @(posedge clk_i) begin
-      if (advance_i && |picked[FirstBelow+:Below]) prefer_right_q <= !(|picked[FirstBelow+Below/2+:Below/2]);
+      if (|used[FirstBelow+:Below]) prefer_right_q <= !(|used[FirstBelow+Below/2+:Below/2]);
       if (rst_i) prefer_right_q <= 1'b0;
     end
 
@@ -89,8 +90,8 @@ module tenant_pick
           assign ahead[y][x] = !ahead[x][y];
           always_ff @(posedge clk_i) begin
             if (!rst_i) begin
-              equal_ranks_turn : cover (advance_i && member[x].valid && member[y].valid && !lower && !higher);
-              the_later_is_lower : cover (advance_i && member[x].valid && member[y].valid && higher);
+              equal_ranks_turn : cover (used_i != '0 && member[x].valid && member[y].valid && !lower && !higher);
+              the_later_is_lower : cover (used_i != '0 && member[x].valid && member[y].valid && higher);
             end
           end
         end
@@ -106,5 +107,5 @@ module tenant_pick
   end
 
   logic unused;
-  assign unused = &{1'b0, clk_i, rst_i, circular_i, advance_i, node[0], first[0], prefers_right};
+  assign unused = &{1'b0, clk_i, rst_i, circular_i, used, node[0], first[0], prefers_right};
 endmodule
