@@ -27,20 +27,10 @@ module tcp_ranges_proof
   localparam seq_t MostWindow = seq_t'(1) << ($bits(near_t) - 1);
 
   facts_t facts;
-  tcp_facts u_facts (
+  segment_facts u_facts (
       .work_i,
       .block_i('0),
       .record_i,
-      .turn_i(record_i),
-      .reading_i('0),
-      .reading_seq_i('0),
-      .now_i('0),
-      .rto_lost_i('0),
-      .age_i('0),
-      .epoch_i('0),
-      .cycle_i('0),
-      .mss_i('0),
-      .mss_less_i('0),
       .cfg_i,
       .facts_o(facts)
   );

@@ -28,20 +28,10 @@ module tcp_ranges_shift_proof
     end
   end
   for (genvar i = 0; i < 2; i++) begin : gen_twin
-    tcp_facts u_facts (
+    segment_facts u_facts (
         .work_i(works[i]),
         .block_i('0),
         .record_i(records[i]),
-        .turn_i(records[i]),
-        .reading_i('0),
-        .reading_seq_i('0),
-        .now_i('0),
-        .rto_lost_i('0),
-        .age_i('0),
-        .epoch_i('0),
-        .cycle_i('0),
-        .mss_i('0),
-        .mss_less_i('0),
         .cfg_i,
         .facts_o(facts[i])
     );

@@ -23,20 +23,10 @@ module tcp_scoreboard_proof
     record_i.snd_una = '0;
   end
   facts_t facts;
-  tcp_facts u_facts (
+  segment_facts u_facts (
       .work_i,
       .block_i,
       .record_i,
-      .turn_i(record_i),
-      .reading_i('0),
-      .reading_seq_i('0),
-      .now_i('0),
-      .rto_lost_i('0),
-      .age_i('0),
-      .epoch_i('0),
-      .cycle_i('0),
-      .mss_i('0),
-      .mss_less_i('0),
       .cfg_i,
       .facts_o(facts)
   );
@@ -94,7 +84,7 @@ module tcp_scoreboard_proof
     if (sound && fits) begin
       case (Part)
         0: assert (is_sound(una, flight, with_block));
-        2: begin
+        1: begin
           if (!news) assert (!in_block || known);
           else assert (has(added, uncovered) && !is_known(had, uncovered));
           // The block itself is in flight.
