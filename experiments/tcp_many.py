@@ -47,7 +47,7 @@ def run(progress: Progress) -> list[Row]:
 EXHIBIT = Exhibit(
     id="tcp-many",
     title="TCP with many connections",
-    source="a table of what was wanted; no paper",
+    source="no published exhibit",
     differs=(
         "the peers are ideal, with a link of 512 bits in every cycle. A figure is the greatest rate at which the card's port loses nothing, or at which "
         "connections come and go; the application takes everything (discard), or returns it (echo)."

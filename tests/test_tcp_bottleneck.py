@@ -5,7 +5,6 @@ queue stays short."""
 from __future__ import annotations
 
 import random
-import struct
 from dataclasses import dataclass, field
 
 import pytest
@@ -14,7 +13,7 @@ from girih.card import VirtualCard
 from girih.card.virtual import CardFrame
 from girih.compiler.compile import compile_design
 from girih.experiments import CLOCK_MHZ
-from girih.experiments.tcp import ACK, ETHERNET_ARP, SYN
+from girih.experiments.tcp import ACK, ETHERNET_ARP, SYN, peer_port
 from girih.experiments.tcp_loss import OPTIONS, OWN_WINDOW, LossyPeer
 from girih.paths import ROOT
 from girih.testing import SEED
@@ -108,8 +107,8 @@ def shares(folder, control: str, cycles: int) -> tuple[list[float], Link]:
                 for frame in card.collect():
                     if frame.data[12:14] == ETHERNET_ARP:
                         peers[min(peers)].receive(frame)
-                    elif passed := peers[struct.unpack("!H", frame.data[36:38])[0]].arrives(frame):
-                        peers[struct.unpack("!H", frame.data[36:38])[0]].hear(*passed, frame)
+                    elif passed := peers[peer_port(frame)].arrives(frame):
+                        peers[peer_port(frame)].hear(*passed, frame)
 
         for port in (40001, 40002):
             peers[port] = Receiver(card, port, link, control == "dctcp")

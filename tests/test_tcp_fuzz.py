@@ -11,10 +11,23 @@ import struct
 import pytest
 
 from girih.card import VirtualCard
-from girih.experiments.tcp import ACK, ETHERNET_ARP, ETHERNET_IP, OWN_IP, OWN_MAC, PUSH, RST, SYN, Peer, checksum
+from girih.experiments.tcp import (
+    ACK,
+    ETHERNET_ARP,
+    FIN,
+    OWN_IP,
+    PUSH,
+    RST,
+    SYN,
+    Peer,
+    checksum,
+    ip_frame,
+    peer_port,
+    with_checksum,
+)
 from girih.testing import SEED
 
-FIN, URG = 0x01, 0x20
+URG = 0x20
 MODULUS = 1 << 32
 WINDOW = 8192  # of the card
 LOOK = 256  # cycles between two looks at the output
@@ -133,14 +146,7 @@ class Attackers:
 
     def _tcp(self, address: bytes, own_port: int, port: int, seq: int, ack: int, flags: int, data: bytes = b"", options: bytes = b"") -> bytes:
         head = struct.pack("!HHIIBBHHH", own_port, port, seq % MODULUS, ack % MODULUS, (20 + len(options)) << 2, flags, self._window(), 0, 0) + options
-        pseudo = address + self._ip + struct.pack("!HH", 6, len(head) + len(data))
-        head = head[:16] + struct.pack("!H", checksum(pseudo + head + data)) + head[18:]
-        return self._packet(address, 6, head + data)
-
-    def _packet(self, address: bytes, protocol: int, content: bytes) -> bytes:
-        ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(content), 0, 0, 64, protocol, 0) + address + self._ip
-        ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
-        return (self._mac + OWN_MAC + ETHERNET_IP + ip + content).ljust(60, b"\0")
+        return ip_frame(self._mac, address, self._ip, with_checksum(address, self._ip, head, data))
 
     def _syn(self) -> bytes:
         return self._tcp(self._address(), self._own_port(), self._port(), self._number(), 0, SYN | self.rng.choice((0, 0, 0, 0xC0)), options=self._options())
@@ -188,7 +194,7 @@ class Attackers:
         quoted = struct.pack("!BBHHHBBH", 0x45, 0, 1500, 0, 0x4000, 64, 6, 0) + self._ip + address + struct.pack("!HHI", port, own_port, seq % MODULUS)
         kind, code = self.rng.choice(((3, 4), (3, 4), (3, 4), (3, 1), (3, 3), (11, 0), (4, 0), (12, 0)))
         icmp = struct.pack("!BBHHH", kind, code, 0, 0, self.rng.choice((0, 68, 576, 1280, 1500, 65535))) + quoted
-        return self._packet(self._address(), 1, icmp[:2] + struct.pack("!H", checksum(icmp)) + icmp[4:])
+        return ip_frame(self._mac, self._address(), self._ip, icmp[:2] + struct.pack("!H", checksum(icmp)) + icmp[4:], protocol=1)
 
     def _malformed(self) -> bytes:
         """Any of the others, with some bytes changed: its lengths, its offset, its checksum, or whatever there is; or cut. Its checksums are right again in half of those
@@ -214,14 +220,13 @@ def used(card: VirtualCard) -> int:
 
 def look(card: VirtualCard, honest: dict[int, Honest], attackers: Attackers) -> None:
     for frame in card.collect():
-        kind, data = frame.data[12:14], frame.data
-        if kind == ETHERNET_ARP:
+        if frame.data[12:14] == ETHERNET_ARP:
             honest[min(honest)].receive(frame)
-        elif kind == ETHERNET_IP and data[23] == 6:
-            if peer := honest.get(struct.unpack("!H", data[36:38])[0]):
+        elif port := peer_port(frame):
+            if peer := honest.get(port):
                 peer.receive(frame)
             else:
-                attackers.learn(data)
+                attackers.learn(frame.data)
     for peer in honest.values():
         peer.take_all()
 
@@ -272,8 +277,8 @@ def test_random_segments(built, segments):
         card.registers.write("tcp.keep_idle", 0)
         card.run(AGAIN)
         for frame in card.collect():
-            if frame.data[12:14] == ETHERNET_IP and struct.unpack("!H", frame.data[36:38])[0] in honest:
-                honest[struct.unpack("!H", frame.data[36:38])[0]].receive(frame)
+            if peer_port(frame) in honest:
+                honest[peer_port(frame)].receive(frame)
         for peer in honest.values():
             card.inject(0, peer.frame(flags=RST | ACK))
         card.run(2000)

@@ -16,16 +16,16 @@ from girih.card.virtual import CardFrame
 from girih.experiments.tcp import (
     ACK,
     ETHERNET_ARP,
-    ETHERNET_IP,
     OPTIONS,
     OWN_IP,
-    OWN_MAC,
     PUSH,
     RST,
     SYN,
     Peer,
     Segment,
-    checksum,
+    ip_frame,
+    peer_port,
+    with_checksum,
 )
 from girih.experiments.tcp_stream import window_scale
 from girih.testing import SEED
@@ -110,9 +110,7 @@ class Flood:
     def _next(self) -> bytes:
         source = struct.pack("!I", 0xC0000000 | self.rng.getrandbits(24))
         head = struct.pack("!HHIIBBHHH", self.rng.randrange(1024, 65536), 7, self.rng.getrandbits(32), 0, 0x80, SYN, 65535, 0, 0) + OPTIONS
-        head = head[:16] + struct.pack("!H", checksum(source + self.ip + struct.pack("!HH", 6, len(head)) + head)) + head[18:]
-        ip = struct.pack("!BBHHHBBH", 0x45, 0, 52, 0, 0, 64, 6, 0) + source + self.ip
-        return self.mac + OWN_MAC + ETHERNET_IP + ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:] + head
+        return ip_frame(self.mac, source, self.ip, with_checksum(source, self.ip, head))
 
 
 class Load:
@@ -151,7 +149,7 @@ class Load:
         first = self.peers[40000]
         if frame.data[12:14] == ETHERNET_ARP:
             first.receive(frame)
-        elif frame.data[30:34] == first._own_ip and (peer := self.peers.get(struct.unpack("!H", frame.data[36:38])[0])):
+        elif frame.data[30:34] == first._own_ip and (peer := self.peers.get(peer_port(frame))):
             peer.receive(frame)
             (segment,) = peer.come()
             peer.look_at(segment)

@@ -16,7 +16,7 @@ from girih.card.virtual import CardFrame, VirtualCard
 from girih.errors import GirihError
 
 OWN_MAC, OWN_IP = bytes.fromhex("020000000001"), "10.77.0.1"
-SYN, RST, PUSH, ACK = 0x02, 0x04, 0x08, 0x10
+FIN, SYN, RST, PUSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 ETHERNET_IP, ETHERNET_ARP, IP_TCP = b"\x08\x00", b"\x08\x06", 6
 HEADERS = 54  # Ethernet, IPv4 and TCP without options
 OPTIONS = bytes.fromhex("020405b40101040201030307")  # of a SYN of Linux without time stamps: MSS 1,460, SACK, window scale
@@ -49,6 +49,25 @@ def checksum(data: bytes) -> int:
     return ~total & 0xFFFF
 
 
+def with_checksum(source: bytes, target: bytes, head: bytes, data: bytes = b"") -> bytes:
+    """A segment between two IPv4 addresses, of a header whose checksum is 0, and data."""
+    pseudo = source + target + struct.pack("!HH", IP_TCP, len(head) + len(data))
+    return head[:16] + struct.pack("!H", checksum(pseudo + head + data)) + head[18:] + data
+
+
+def ip_frame(mac: bytes, source: bytes, target: bytes, content: bytes, protocol: int = IP_TCP) -> bytes:
+    """A frame of the peer for the card with this address, around a packet."""
+    ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(content), 0, 0, 64, protocol, 0) + source + target
+    ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
+    return (mac + OWN_MAC + ETHERNET_IP + ip + content).ljust(60, b"\0")
+
+
+def peer_port(frame: CardFrame) -> int:
+    """To which port a segment of the card goes; 0 for another frame."""
+    is_segment = frame.data[12:14] == ETHERNET_IP and frame.data[23] == IP_TCP
+    return struct.unpack("!H", frame.data[36:38])[0] if is_segment else 0
+
+
 class Peer:
     """One end of a connection with the card. stamps: it sends time stamps (RFC 7323), as Linux does."""
 
@@ -75,11 +94,7 @@ class Peer:
     def frame(self, data: bytes = b"", flags: int = ACK | PUSH, options: bytes = b"", window: int = 65535) -> bytes:
         """The frame of the segment that is next."""
         head = struct.pack("!HHIIBBHHH", self.own_port, self.port, self.seq, self.ack, (20 + len(options)) << 2, flags, window, 0, 0) + options
-        pseudo = self._own_ip + self._ip + struct.pack("!HH", IP_TCP, len(head) + len(data))
-        head = head[:16] + struct.pack("!H", checksum(pseudo + head + data)) + head[18:]
-        ip = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(head) + len(data), 0, 0, 64, IP_TCP, 0) + self._own_ip + self._ip
-        ip = ip[:10] + struct.pack("!H", checksum(ip)) + ip[12:]
-        return (self._mac + OWN_MAC + ETHERNET_IP + ip + head + data).ljust(60, b"\0")
+        return ip_frame(self._mac, self._own_ip, self._ip, with_checksum(self._own_ip, self._ip, head, data))
 
     def take(self) -> Segment:
         """The next segment of the card; segments sent from now on acknowledge it."""
@@ -114,7 +129,7 @@ class Peer:
         if kind == ETHERNET_ARP and rest[6:8] == b"\0\1":
             answer = rest[:6] + b"\0\2" + OWN_MAC + self._own_ip + rest[8:18]
             self.card.inject(0, (self._mac + OWN_MAC + ETHERNET_ARP + answer).ljust(60, b"\0"))
-        elif kind == ETHERNET_IP and rest[9] == IP_TCP and struct.unpack("!H", frame.data[36:38])[0] == self.own_port:
+        elif peer_port(frame) == self.own_port:
             seq, ack, words, flags, window = struct.unpack("!IIBBH", frame.data[38:50])
             header_end = 34 + (words >> 4) * 4
             data = frame.data[header_end : 14 + struct.unpack("!H", rest[2:4])[0]]

@@ -7,9 +7,8 @@ import random
 
 from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
-from girih.experiments.tcp import ACK, FAULT, OPTIONS, PUSH, SYN, Peer, Segment
+from girih.experiments.tcp import ACK, FAULT, FIN, OPTIONS, PUSH, RST, SYN, Peer, Segment, peer_port
 
-FIN, RST = 0x01, 0x04
 LOOK = 16  # cycles between two looks
 FIRST_PORT = 1024
 WINDOW = 8192  # bytes, of the card
@@ -44,7 +43,7 @@ class Crowd:
         self.card.run(cycles)
         came = []
         for frame in self.card.collect():
-            peer = self.peers.get(int.from_bytes(frame.data[36:38]), self._asked)  # which answers questions for the address of all
+            peer = self.peers.get(peer_port(frame), self._asked)  # which answers questions for the address of all
             peer.receive(frame)
             for segment in peer.come():
                 if segment.flags & RST and not self._may_refuse:
