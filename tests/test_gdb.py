@@ -120,7 +120,6 @@ def gdb(wire, server, going, *commands, answers=0):
         process.wait()
 
 
-@pytest.mark.thorough
 def test_a_program_by_its_source(wire, server, tmp_path):
     """Breakpoints in the source, its lines, its variables and the message. Messages that waited are answered."""
     wire.ping(1)

@@ -15,7 +15,6 @@ from tests.host.queues import RUN, fresh
 from tests.host.test_pairs import PAIRS, Host, inject
 from tests.host.test_steering import udp
 
-pytestmark = pytest.mark.thorough  # a card that no other test builds
 SERVED = 5004  # the UDP port of the design's chain
 SLOW = 400  # cycles of a service time
 
