@@ -96,7 +96,7 @@ BUILT = {
     "tcp_echo": "test_tcp.py",
     "tcp_memory": "test_tcp_memory.py",
     "tcp_socket": "test_tcp_socket.py",
-} | dict.fromkeys(("dma_core", "memory", "panic_pipeline", "stun"), "test_registers.py") | dict.fromkeys(("demo", "logged", "managed", "shout", "udp_echo", "udp_echo_butterfly", "udp_echo_cut_through", "udp_echo_xbar"), "test_designs.py")
+} | dict.fromkeys(("memory", "panic_pipeline"), "test_registers.py") | dict.fromkeys(("demo", "logged", "managed", "shout", "udp_echo", "udp_echo_butterfly", "udp_echo_cut_through", "udp_echo_xbar"), "test_designs.py")
 LINTED = [
     pytest.param(design, width, id=f"{design.stem}-{width}", marks=[pytest.mark.thorough] if width != 512 or design.stem in BUILT else [])
     for design in ALL
