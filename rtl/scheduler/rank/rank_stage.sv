@@ -191,9 +191,29 @@ module rank_stage
     Deadline,  // the level is that of time stamp + offset
     Charge  // start tag or conformance
   } method_e;
+  typedef enum logic [1:0] {
+    Kept,  // in memory
+    Base,
+    Horizon,  // a deadline half of the range of time ahead would compare as past
+    Offset
+  } start_e;
+  method_e method_d;
+  start_e start_d;
+  always_comb begin
+    method_d = Charge;
+    start_d = anew_q[service] != '0 ? Base : Kept;
+    if (policy.policy == Strict) method_d = Level;
+    if (policy.policy == Slack) begin
+      method_d = Deadline;
+      start_d = Offset;
+      if (slack_left[TimeWidth]) start_d = Base;
+      else if (slack_left[TimeWidth-1]) start_d = Horizon;
+    end
+  end
 
-  logic valid_q, sweep_valid_q, anew_in_q, shaped_q, fair_q, given_q, detoured_q, free_q, passed_q, far_q;
+  logic valid_q, sweep_valid_q, anew_in_q, shaped_q, fair_q, given_q, detoured_q, free_q;
   method_e method_q;
+  start_e start_q;  // which state the packet's rank starts from
   where_t where_q;
   logic [3:0] shift_q;
   logic [1:0] exponent_q;
@@ -206,11 +226,10 @@ module rank_stage
     valid_q <= fire;
     sweep_valid_q <= !fire && !clearing_q;
     anew_in_q <= anew_q[service] != '0;
-    method_q <= policy.policy == Strict ? Level : policy.policy == Slack ? Deadline : Charge;
+    method_q <= method_d;
+    start_q <= start_d;
     shaped_q <= policy.policy == Shaped;
     fair_q <= fair_d;
-    passed_q <= slack_left[TimeWidth];
-    far_q <= slack_left[TimeWidth:TimeWidth-1] == 2'b01;
     given_q <= fire && policy.given_rank && in_request_i.rank_valid;
     detoured_q <= fire && in_request_i.detoured;
     free_q <= !fire || in_request_i.detoured || (policy.given_rank && in_request_i.rank_valid);
@@ -280,13 +299,12 @@ module rank_stage
 
   assign state_old = write_valid_q && write_hit_q ? write_state_q : read_state;
   always_comb begin
-    state = state_old;
-    if (anew_in_q) state = {base_q, FractionWidth'(0)};
-    if (method_q == Deadline) begin
-      // A deadline half of the range of time ahead would compare as past.
-      if (far_q) state = {base_q + time_t'(1 << (TimeWidth - 2)), FractionWidth'(0)};
-      else state = {passed_q ? base_q : offset_q, FractionWidth'(0)};
-    end
+    unique case (start_q)
+      Kept: state = state_old;
+      Base: state = {base_q, FractionWidth'(0)};
+      Horizon: state = {base_q + time_t'(1 << (TimeWidth - 2)), FractionWidth'(0)};
+      default: state = {offset_q, FractionWidth'(0)};
+    endcase
   end
 
   for (genvar i = 0; i < 2; i++) begin : gen_way
@@ -373,8 +391,8 @@ module rank_stage
       policy_is_new : cover (valid_q && anew_in_q && method_q == Charge);
       class_in_front_was_charged : cover (valid_q && taken_in_front && front_charged_q);
       class_in_front_was_refused : cover (valid_q && front_hit_q && front_charged_q && !write);
-      deadline_has_passed : cover (valid_q && method_q == Deadline && passed_q);
-      deadline_is_too_far : cover (valid_q && method_q == Deadline && far_q);
+      deadline_has_passed : cover (valid_q && method_q == Deadline && start_q == Base);
+      deadline_is_too_far : cover (valid_q && start_q == Horizon);
       cost_is_cut : cover (valid_q && !free_q && shifted[LengthWidth+27:CostWidth] != '0);
       given_rank_is_past : cover (valid_q && given_q && method_q != Level && given_ahead[LevelWidth-1]);
       given_rank_is_too_far : cover (valid_q && given_q && method_q != Level && !given_ahead[LevelWidth-1] && given_in_reach == last_level_q);
