@@ -46,7 +46,7 @@ typedef struct girih_params {
   const char *record_path;    /* NULL: record nothing */
   const char *record_label;   /* text that names the design in the recording */
   /* The card's clock, and those of its edges as the design has them; 0: the edge uses the card's. They matter only by their ratios. */
-  uint64_t card_hz, ports_hz, memory_hz, host_hz;
+  uint64_t card_hz, ports_hz, memory_hz, host_hz, cores_hz;
 } girih_params;
 
 void girih_params_init(girih_params *params);
@@ -57,7 +57,7 @@ void girih_close(girih_card *card);
 
 uint64_t girih_cycle(const girih_card *card);
 
-enum girih_edge { GIRIH_PORTS = 0, GIRIH_MEMORY = 1, GIRIH_HOST = 2 };
+enum girih_edge { GIRIH_PORTS = 0, GIRIH_MEMORY = 1, GIRIH_HOST = 2, GIRIH_CORES = 3 };
 
 /* Cycles of an edge's own clock since the card was opened; 0: it uses the card's. */
 uint64_t girih_edge_cycles(const girih_card *card, int edge);

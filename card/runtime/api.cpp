@@ -86,7 +86,7 @@ girih::Generator &generator(girih::Card &card) {
 
 const char *girih_last_error(void) { return last_error.c_str(); }
 
-void girih_params_init(girih_params *params) { *params = {512, 1, 0, 0, nullptr, nullptr, 0, 0, 0, 0}; }
+void girih_params_init(girih_params *params) { *params = {512, 1, 0, 0, nullptr, nullptr, 0, 0, 0, 0, 0}; }
 
 int girih_open(const girih_params *params, girih_card **card) {
   *card = nullptr;
@@ -98,7 +98,7 @@ void girih_close(girih_card *card) { delete card; }
 uint64_t girih_cycle(const girih_card *card) { return card->card.cycle(); }
 
 uint64_t girih_edge_cycles(const girih_card *card, int edge) {
-  if (edge < GIRIH_PORTS || edge > GIRIH_HOST) return 0;
+  if (edge < GIRIH_PORTS || edge > GIRIH_CORES) return 0;
   return card->card.edge_cycles(static_cast<girih::EdgeName>(edge));
 }
 

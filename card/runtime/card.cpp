@@ -24,7 +24,7 @@ Card::Card(const girih_params &params)
     : params_(params),
       model_(make_model(params.seed, params.ports)),
       axil_(model_->pins),
-      edges_(*model_, params.card_hz, {params.ports_hz, params.memory_hz, params.host_hz}, params.seed),
+      edges_(*model_, params.card_hz, {params.ports_hz, params.memory_hz, params.host_hz, params.cores_hz}, params.seed),
       ports_own_(edges_.find(EdgeName::Ports)),
       memory_own_(edges_.find(EdgeName::Memory)),
       host_own_(edges_.find(EdgeName::Host)) {
@@ -108,7 +108,7 @@ void Card::eval() {
   }
 }
 
-// One edge of a clock at the card's edge. What is beyond is reset by its reset pin.
+// One edge of a clock at the card's edge. What is beyond is reset by its reset pin. Beyond the clock of the cores there is nothing.
 void Card::edge(EdgeClock &clock) {
   const bool reset = resetting_ || clock.in_reset();
   if (reset) {
@@ -120,7 +120,7 @@ void Card::edge(EdgeClock &clock) {
     for (auto &port : ports_) reset ? port->abandon() : port->drive(cycle_, open, clock.number);
   } else if (clock.name == EdgeName::Memory) {
     reset ? memory_->abandon() : memory_->drive(clock.edges);
-  } else {
+  } else if (clock.name == EdgeName::Host) {
     reset ? host_->abandon() : host_->drive(clock.edges);
   }
   eval();
@@ -129,7 +129,7 @@ void Card::edge(EdgeClock &clock) {
       for (auto &port : ports_) port->sample(cycle_);
     } else if (clock.name == EdgeName::Memory) {
       memory_->sample(clock.edges);
-    } else {
+    } else if (clock.name == EdgeName::Host) {
       host_->sample(clock.edges);
     }
   }

@@ -107,6 +107,10 @@ void find_edges(Top &m, Pins &pins, unsigned ports) {
     clear(m.host_clk_i);
     pins.edges[2] = {{bytes(m.host_clk_i), nullptr}, {bytes(m.host_rst_o), nullptr}, 1, 1, bytes(m.host_hold_o)};
   }
+  if constexpr (requires { m.cores_clk_i; }) {
+    clear(m.cores_clk_i);
+    pins.edges[3] = {{bytes(m.cores_clk_i), nullptr}, {nullptr, nullptr}, 1, 1, bytes(m.cores_hold_o)};
+  }
 }
 
 class VerilatedDesign final : public Model {

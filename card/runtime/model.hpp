@@ -32,12 +32,12 @@ struct HostPins {  // axi.awvalid is null: a card without a port to the host
   uint16_t *interrupt;  // a bit for each virtqueue
 };
 
-enum class EdgeName : uint8_t { Ports, Memory, Host };  // in the order of girih_params
-constexpr unsigned EdgeCount = 3;
+enum class EdgeName : uint8_t { Ports, Memory, Host, Cores };  // in the order of girih_params
+constexpr unsigned EdgeCount = 4;
 
 struct EdgePins {  // clk[0] is null: the edge uses the card's clock
   uint8_t *clk[2];  // the Ethernet ports have two
-  const uint8_t *rst[2];
+  const uint8_t *rst[2];  // null: nothing is beyond the edge
   size_t bytes;   // of each
   uint32_t ones;  // all bits of a clock
   const uint8_t *hold;

@@ -13,6 +13,7 @@ module butterfly
     parameter int unsigned Depth = 16,
     parameter int unsigned Classes = 1,  // the links of class 1 follow those of class 0
     localparam int unsigned Places = X * Y * Tiles,
+    parameter bit [Places-1:0] RepliesWait = '0,  // as in fabric_ports
     localparam int unsigned N = Classes * Places,
     localparam int unsigned LinksEach = X + Y - 2,
     localparam int unsigned Links = X * Y * LinksEach
@@ -44,7 +45,8 @@ module butterfly
   flit_t to_flit[Places], from_flit[Places];
   fabric_ports #(
       .Ports(Places),
-      .Classes(Classes)
+      .Classes(Classes),
+      .RepliesWait(RepliesWait)
   ) u_ports (
       .clk_i,
       .rst_i,

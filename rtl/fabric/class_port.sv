@@ -3,10 +3,13 @@
 //
 // From the tile: if both classes have a flit and room, they take turns. No latency; in_ready_o[c] depends on the valid of the
 // other class only. To the tile: replies (class 1) go straight through, because a tile always takes them. Requests
-// wait in a short queue, for one cycle at least, so that a request that the tile does not take does not block replies.
+// wait in a short queue, for one cycle at least, so that a request that the tile does not take does not block replies. With RepliesWait, replies wait in
+// a queue of their own, too, because the tile is behind a crossing to another clock, which takes them more slowly.
 module class_port
   import girih_pkg::*;
-(
+#(
+    parameter bit RepliesWait = 1'b0
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -26,9 +29,6 @@ module class_port
     input  logic  [1:0] out_ready_i,
     output flit_t       out_flit_o[2]
 );
-  localparam int unsigned Depth = 4;  // two flits can still arrive after ready falls; four leave no bubble when the tile resumes
-  typedef logic [$clog2(Depth):0] count_t;
-
   logic turn_q;
   logic [1:0] can;
   always_ff @(posedge clk_i) turn_q <= !rst_i && !turn_q;
@@ -37,46 +37,42 @@ module class_port
   assign to_valid_o = in_valid_i & in_ready_o;
   assign to_flit_o = to_valid_o[1] ? in_flit_i[1] : in_flit_i[0];
 
-  count_t count_q, count_d;
-  logic room_q, queue_ready;
-  assign count_d = count_q + count_t'(from_valid_i[0]) - count_t'(out_valid_o[0] && out_ready_i[0]);
-  always_ff @(posedge clk_i) begin
-    count_q <= count_d;
-    room_q  <= count_d <= count_t'(Depth - 2);
-    if (rst_i) begin
-      count_q <= '0;
-      room_q  <= 1'b1;
-    end
-  end
-
-  fifo #(
-      .T(flit_t),
-      .Depth(Depth)
-  ) u_requests (
+  port_queue u_requests (
       .clk_i,
       .rst_i,
       .in_valid_i(from_valid_i[0]),
-      .in_ready_o(queue_ready),
-      .in_data_i(from_flit_i),
+      .room_o(from_ready_o[0]),
+      .in_flit_i(from_flit_i),
       .out_valid_o(out_valid_o[0]),
       .out_ready_i(out_ready_i[0]),
-      .out_data_o(out_flit_o[0])
+      .out_flit_o(out_flit_o[0])
   );
 
-  assign from_ready_o = {out_ready_i[1], room_q};
-  assign out_valid_o[1] = from_valid_i[1];
-  assign out_flit_o[1] = from_flit_i;
+  if (RepliesWait) begin : gen_replies
+    port_queue u_queue (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(from_valid_i[1]),
+        .room_o(from_ready_o[1]),
+        .in_flit_i(from_flit_i),
+        .out_valid_o(out_valid_o[1]),
+        .out_ready_i(out_ready_i[1]),
+        .out_flit_o(out_flit_o[1])
+    );
+  end else begin : gen_replies
+    assign from_ready_o[1] = out_ready_i[1];
+    assign out_valid_o[1] = from_valid_i[1];
+    assign out_flit_o[1] = from_flit_i;
+  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($onehot0(to_valid_o) && $onehot0(from_valid_i));
-      if (from_valid_i[0]) assert (queue_ready);
-      if (from_valid_i[1])
+      if (from_valid_i[1] && !RepliesWait)
         assert (out_ready_i[1])
         else $error("class_port: a reply comes, and the tile does not take it");
       requests_go_first : cover (&can && !turn_q);
       replies_go_first : cover (&can && turn_q);
-      full : cover (from_valid_i[0] && count_q == count_t'(Depth - 1));
     end
   end
 endmodule

@@ -11,6 +11,7 @@ module crossbar
     parameter bit [Ports-1:0] Outputs = '1,  // ports that have an output; one without costs nothing
     parameter int unsigned Depth = 16,
     parameter int unsigned Classes = 1,
+    parameter bit [Ports-1:0] RepliesWait = '0,  // as in fabric_ports
     localparam int unsigned N = Classes * Ports
 ) (
     input logic clk_i,
@@ -55,7 +56,8 @@ module crossbar
   flit_t to_flit[Ports], from_flit[Ports];
   fabric_ports #(
       .Ports(Ports),
-      .Classes(Classes)
+      .Classes(Classes),
+      .RepliesWait(RepliesWait)
   ) u_ports (
       .clk_i,
       .rst_i,

@@ -6,6 +6,7 @@ module fabric_ports
 #(
     parameter int unsigned Ports = 8,
     parameter int unsigned Classes = 1,
+    parameter bit [Ports-1:0] RepliesWait = '0,  // a tile takes replies late, as class_port says
     localparam int unsigned N = Classes * Ports
 ) (
     input logic clk_i,
@@ -39,14 +40,16 @@ module fabric_ports
     assign from_ready_o = out_ready_i;
     assign out_flit_o = from_flit_i;
     logic unused;
-    assign unused = &{clk_i, rst_i};
+    assign unused = &{clk_i, rst_i, RepliesWait};
   end else begin : gen_classes
     for (genvar p = 0; p < int'(Ports); p++) begin : gen_port
       localparam int unsigned Reply = N - Ports + p;
       flit_t in_flits[2], out_flits[2];
       assign in_flits = '{in_flit_i[p], in_flit_i[Reply]};
       assign {out_flit_o[p], out_flit_o[Reply]} = {out_flits[0], out_flits[1]};
-      class_port u_port (
+      class_port #(
+          .RepliesWait(RepliesWait[p])
+      ) u_port (
           .clk_i,
           .rst_i,
           .in_valid_i({in_valid_i[Reply], in_valid_i[p]}),

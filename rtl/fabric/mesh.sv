@@ -12,6 +12,7 @@ module mesh
     parameter bit SelfTurn = 1'b0,
     parameter int unsigned Classes = 1,  // the links of class 1 follow those of class 0
     localparam int unsigned Nodes = X * Y,
+    parameter bit [Nodes-1:0] RepliesWait = '0,  // as in fabric_ports
     localparam int unsigned N = Classes * Nodes,
     localparam int unsigned Links = 2 * (2 * Nodes - X - Y)
 ) (
@@ -48,7 +49,8 @@ module mesh
   flit_t to_flit[Nodes], from_flit[Nodes];
   fabric_ports #(
       .Ports(Nodes),
-      .Classes(Classes)
+      .Classes(Classes),
+      .RepliesWait(RepliesWait)
   ) u_ports (
       .clk_i,
       .rst_i,

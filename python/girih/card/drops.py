@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fractions import Fraction
 
 from girih.card.manifest import DropLog, Tile
 from girih.card.registers import WORD_BYTES, Registers
@@ -26,7 +27,7 @@ NO_NEXT_HOP = "drop_no_next_hop"  # the reason with which a record has a key
 @dataclass(frozen=True)
 class Drop:
     """What a tile dropped in one cycle, for one reason or several. number: from 0 on, modulo 2^32. cycle: in which the tile reported it,
-    the low 48 bits of the card's register `cycles`. key: of a message without a next hop, else None."""
+    the low 48 bits of the card's register `cycles`; of a tile with a clock of its own, the nearest by the ratio of the clocks. key: of a message without a next hop, else None."""
 
     tile: str
     number: int
@@ -72,7 +73,8 @@ def _newest(registers: Registers, tile: Tile, log: DropLog, many: int) -> tuple[
     words = registers.bus.read_many([_record(tile, log, number) + WORD_BYTES * i for number in range(first, end) for i in range(WORDS)])
     later = (_next(registers, tile) - end) % NUMBERS
     oldest = max(first, end + later - log.entries)
-    drops = [_drop(tile.name, log, number, *words[WORDS * i : WORDS * (i + 1)]) for i, number in enumerate(range(first, end)) if number >= oldest]
+    ratio = registers.manifest.ratio(tile)
+    drops = [_drop(tile.name, log, ratio, number, *words[WORDS * i : WORDS * (i + 1)]) for i, number in enumerate(range(first, end)) if number >= oldest]
     return end - first, LastDrops(drops, oldest % NUMBERS)
 
 
@@ -124,7 +126,7 @@ def _next(registers: Registers, tile: Tile) -> int:
     return registers.bus.read32(tile.base + DROPS + offset(WINDOW, "next"))
 
 
-def _drop(tile: str, log: DropLog, number: int, bits: int, low: int, high: int) -> Drop:
+def _drop(tile: str, log: DropLog, ratio: Fraction, number: int, bits: int, low: int, high: int) -> Drop:
     reasons = tuple(reason for bit, reason in enumerate(log.reasons) if bits >> bit & 1)
     key = high >> 16 if NO_NEXT_HOP in reasons and log.key is not None else None
-    return Drop(tile, number % NUMBERS, (high & 0xFFFF) << 32 | low, reasons, key)
+    return Drop(tile, number % NUMBERS, int(((high & 0xFFFF) << 32 | low) * ratio) % CYCLES, reasons, key)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 
 from girih.errors import GirihError
@@ -95,7 +96,7 @@ class Manifest:
     scheduling: tenants, services and chains by name, and their tiles; empty on a card without services.
     start: registers that are written when the card starts, by name. stalls: byte address of the stall counter of each link between routers, by link name.
     interrupts: the tiles that have interrupts, in the order of their lines. snapshots: the counters of a tile can be read as they were in one cycle.
-    clocks: those of the card's edges in Hz, by edge; an edge that is not there uses the card's.
+    clocks: those of the card's edges and of its cores in Hz, by edge; an edge that is not there uses the card's.
     memory: settings of the external memory behind the card's port, None if it has none.
     watch: what the watchdog needs, None if the card cannot be watched.
     """
@@ -179,6 +180,11 @@ class Manifest:
             if tile.name == name:
                 return tile
         raise GirihError(f"the card has no tile {name!r}", self.name, f"It has: {', '.join(t.name for t in self.tiles)}.")
+
+    def ratio(self, tile: Tile) -> Fraction:
+        """Cycles of the card to one of a tile, which may have a clock of its own."""
+        own = self.clocks.get("cores") if tile.program is not None else None
+        return Fraction(self.clock_mhz * 1_000_000, own) if own else Fraction(1)
 
     def port_address(self, port: int) -> tuple[str, str]:
         """MAC and IPv4 address of the card at a port. A card without addresses accepts any, so examples are returned."""

@@ -162,8 +162,9 @@ class VirtualCard(Ports, Bus):
 
     def edge_cycles(self) -> dict[str, int]:
         """Cycles of the clocks of the card's edges since the card was opened, of those that have a clock of their own."""
-        names = {"ports": self._library.api.GIRIH_PORTS, "memory": self._library.api.GIRIH_MEMORY, "host": self._library.api.GIRIH_HOST}
-        return {edge: self._library.api.girih_edge_cycles(self._card, names[edge]) for edge in self.manifest.clocks}
+        api = self._library.api
+        names = {"ports": api.GIRIH_PORTS, "memory": api.GIRIH_MEMORY, "host": api.GIRIH_HOST, "cores": api.GIRIH_CORES}
+        return {edge: api.girih_edge_cycles(self._card, names[edge]) for edge in self.manifest.clocks}
 
     @property
     def quiet_cycles(self) -> int:

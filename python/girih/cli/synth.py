@@ -105,11 +105,13 @@ def _constraints(console: Console, path: Path | None, module: str | None, params
 def _timing(
     console: Console, path: Path | None, module: str | None, params: CardParams, seam: bool, whole: bool, json: Path | None
 ) -> None:
+    from girih.compiler.check.card import check_file
     from girih.experiments import load
     from girih.experiments.report import write_json
-    from girih.synth.design import card_timings, module_timing, whole_timing
+    from girih.synth.design import card_timings, clocks, module_timing, whole_timing
     from girih.synth.report import print_timings, rows
 
+    own = None
     with console.status("synthesizing") as status:
         if module is not None:
             timings = {f"{module} with router" if seam else module: module_timing(module, params, seam=seam)}
@@ -117,7 +119,8 @@ def _timing(
             timings = {f"card {path.stem}": whole_timing(path)}
         elif path is not None:
             timings = card_timings(path, lambda name: status.update(f"synthesizing: {name} done"))
-    print_timings(console, params.data_width, timings)
+            own = clocks(check_file(path))
+    print_timings(console, params.data_width, timings, own)
     if json:
         found = [row for name, timing in timings.items() for row in rows(name, params.data_width, timing)]
         write_json(load("timing"), found, json)

@@ -154,12 +154,13 @@ class ExternalMemory:
 
 @dataclass(frozen=True)
 class Clocks:
-    """The clocks of the card's edges in Hz; None where an edge uses the card's own. ports: of the Ethernet ports, memory: of the external memory,
-    host: of the port to the host."""
+    """The clocks of the card's edges in Hz; None where one uses the card's own. ports: of the Ethernet ports, memory: of the external memory,
+    host: of the port to the host, cores: of the tiles with cores."""
 
     ports: int | None = None
     memory: int | None = None
     host: int | None = None
+    cores: int | None = None
 
     @property
     def own(self) -> dict[str, int]:
@@ -354,6 +355,11 @@ class Card:
     def at_host(self) -> tuple[Tile, ...]:
         """The tiles that use the card's port to the host."""
         return tuple(tile for tile in self.tiles if "host" in tile.kind.uses)
+
+    @property
+    def apart(self) -> tuple[Tile, ...]:
+        """The tiles that have a clock of their own: those with cores, if the design says so."""
+        return tuple(tile for tile in self.tiles if tile.kind.programs) if "cores" in self.clocks.own else ()
 
     @property
     def masters(self) -> tuple[str, ...]:

@@ -109,6 +109,7 @@ class ServiceMonitor:
     def _unit(self, unit: dict) -> dict:
         word = self._window("units", unit=unit["number"])
         values = {name.removeprefix("mark_"): self._counter(unit["name"], name) for name in UNIT_COUNTERS}
+        values["busy_cycles"] = int(values["busy_cycles"] * self._registers.manifest.ratio(self._registers.manifest.tile(unit["name"])))  # of the card
         return {
             "name": unit["name"],
             "service": unit["service"],

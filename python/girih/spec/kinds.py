@@ -226,6 +226,10 @@ def read_kind(description: Path) -> Kind:
     return kind
 
 
+CROSSES = {"window", "now", "control", "interrupts", "credits_out"}
+"""What a tile with a clock of its own may use: girih.compiler.emit.apart connects it."""
+
+
 def _check(kind: Kind) -> None:
     """Raises ValueError, with file and remedy, if the two files of a kind contradict each other."""
 
@@ -240,6 +244,8 @@ def _check(kind: Kind) -> None:
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")
     require("control" not in kind.waits or kind.is_master, "waits names control; only a kind that uses control waits for it")
+    strange = sorted({*kind.uses} - CROSSES) + ["interrupts of its own"] * bool(kind.interrupts) + ["several fabric ports"] * kind.many_ports
+    require(not kind.programs or not strange, f"a kind with programs may have a clock of its own, which {', '.join(strange)} cannot cross; remove it, or programs")
     refusals = [counter.name for counter in kind.engine_counters if counter.name == REFUSED]
     require(
         kind.is_master == (kind.rights > 0) == bool(refusals),

@@ -65,6 +65,19 @@ def test_a_compute_unit_has_no_replies(tmp_path):
         read_kind(kind)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [("uses: [window, now]", "uses: [window, now, credits_in, axis_in]", "axis_in, credits_in"), ("programs:", "interrupts: {late: nothing}\nprograms:", "interrupts of its own")],
+)
+def test_a_kind_that_runs_programs_uses_what_crosses_to_another_clock(old, new, what, tmp_path):
+    core = load_kinds()["core"]
+    (tmp_path / "core.rdl").write_text(core.rdl.read_text())
+    kind = tmp_path / "core.yaml"
+    kind.write_text(core.yaml.read_text().replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(f"{kind}: a kind with programs may have a clock of its own, which {what} cannot cross; remove it, or programs")):
+        read_kind(kind)
+
+
 def test_a_kind_has_a_core_or_a_stream(tmp_path):
     unit = load_kinds()["unit_null"]
     for name in ("unit_null", "unit_registers"):

@@ -7,7 +7,8 @@ A register whose input comes from another clock has the attribute `crossing` in 
     data   bits that such a code declares stable, perhaps through logic
     reset  an asynchronous set or reset, by a pin or by another clock
 
-A crossing into any other register is an error, and so is logic in front of a code, which could be caught half-way.
+A crossing into any other register is an error, and so is logic in front of a code, which could be caught half-way. A set or reset straight from a register
+of the same clock, such as that of a core, is none.
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def judge(module: Mapping[str, Any]) -> list[Crossing]:
         for source in logic.cone(bit):
             from_clock = logic.clocks.get(source)
             start = logic.register(source)[0] if from_clock is not None else ""
+            if pin in SETS and from_clock == clock and bit == source:
+                continue  # a register of the same clock, whose paths are timed
             if pin in SETS:
                 if kind != "reset":
                     errors.add(

@@ -123,6 +123,13 @@ def card_timings(design: Path, progress: Callable[[str], None] | None = None) ->
     return timings
 
 
+def clocks(card: Card) -> dict[str, float]:
+    """The clock in MHz in which each part works, by name as in `parts`: the card's, that of the tiles with cores, or the faster one of a crossing."""
+    apart = {f"tile {tile.name}": card.clocks.own["cores"] for tile in card.apart}
+    edges = {f"edge {name}": crossing.clock for name, crossing in crossings(card).items()}
+    return {name: (apart | edges).get(name, card.clock_mhz * 1_000_000) / 1e6 for name in parts(card)}
+
+
 def whole_timing(design: Path) -> Timing:
     """The timing of a card as one netlist, flattened, with what each part knows of the others. Raises as `card_areas`.
 

@@ -48,6 +48,34 @@ def test_a_synchroniser_is_made_of_flip_flops():
     assert (area.ff, area.lutram, area.lut) == (9, 0, 0)
 
 
+def test_a_tile_with_a_clock_of_its_own_is_joined_by_fifos():
+    found = crossings_of("tile_crossing", CardParams(128))
+    fifos = ("gen_in[0].u_fifo", "gen_out[0].u_fifo", "u_into", "u_back")
+    assert {crossing.target.rsplit(".", 2)[0] for crossing in found if "gray" in crossing.target} == set(fifos)
+    assert {crossing.kind for crossing in found} == {"code", "data"} and len(found) == len(fifos) * len(FIFO)
+
+
+# The registers of a core have a reset without a clock, which a register of the same clock drives.
+SET = """
+module set (input logic clk_i, other_i, rst_i, in_i, output logic out_o);
+  logic reset_q;
+  always_ff @(posedge {clock}) reset_q <= rst_i;
+  always_ff @(posedge clk_i or posedge reset_q) if (reset_q) out_o <= 1'b0; else out_o <= in_i;
+endmodule
+"""
+
+
+@pytest.mark.parametrize("clock", ["clk_i", "other_i"])
+def test_a_reset_by_a_register_of_the_same_clock_does_not_cross(clock):
+    file = BUILD / "crossings" / "tests" / f"set_{clock}" / "set.sv"
+    write_if_changed(file, SET.replace("{clock}", clock))
+    if clock == "clk_i":
+        assert crossings_of("set", CardParams(), extra=[file]) == []
+    else:
+        with pytest.raises(GirihError, match="is set or reset without its clock"):
+            crossings_of("set", CardParams(), extra=[file])
+
+
 NAMED = """
 module pair #(parameter int unsigned Ports = 2) (
   input logic a_clk_i, b_clk_i, rst_i, input logic [Ports-1:0] in_valid_i, output logic [Ports-1:0] in_ready_o,

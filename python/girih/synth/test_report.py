@@ -7,6 +7,7 @@ import json
 import pytest
 from rich.console import Console
 
+from girih.compiler.check.card import check_file
 from girih.paths import DESIGNS
 from girih.synth import design
 from girih.synth.report import print_timings, rows
@@ -40,6 +41,24 @@ def test_the_slowest_paths_of_all_modules_are_printed_by_name():
     assert "chain_20: 5.13 ns, 20 levels, first_q[0] > last_q\n    first_q[0] at 0.08 (1)" in text
     assert "The slowest part, chain_20, allows 195 MHz." in text
     assert text.index("chain_20: ") < text.index("chain_7: ") < text.index("chain_3: ") and "chain_1: " not in text
+
+
+def test_the_slowest_part_is_named_for_each_clock():
+    console = Console(width=140, record=True, file=io.StringIO())
+    timings = {f"chain_{luts}": timing_of(chain(luts).read()) for luts in (1, 20, 3, 7)}
+    print_timings(console, 512, timings, {"chain_1": 250, "chain_20": 125, "chain_3": 250, "chain_7": 125})
+    text = console.export_text()
+    assert "The slowest part in the clock of 250 MHz, chain_3, allows 952 MHz.\nThe slowest part in the clock of 125 MHz, chain_20, allows 195 MHz." in text
+    assert "its clock" in text
+
+
+def test_the_parts_of_a_card_have_the_clock_of_their_tiles(tmp_path):
+    path = tmp_path / "core.yaml"
+    path.write_text("clocks: {ports: 322, cores: 125}\n" + (DESIGNS / "core.yaml").read_text())
+    found = design.clocks(check_file(path))
+    assert found == {name: 125 if name in ("tile echo", "tile firewall") else 322 if name in ("edge receive", "edge transmit") else 250 for name in found}
+    assert {"tile echo", "tile udp_rx", "edge receive", "edge time", "edge tile echo", "edge tile firewall", "control"} <= found.keys()
+    assert set(design.clocks(check_file(DESIGNS / "core.yaml")).values()) == {250}
 
 
 def test_the_command_for_a_module(tmp_path):

@@ -3,17 +3,20 @@
 //   - from the tile: a flit passes unchanged, only where there is room for its class; a class for which there is room waits at most
 //     one cycle, and not at all if the other class has no flit or no room;
 //   - to the tile: a reply arrives in the cycle in which it comes, however long requests are not taken; requests arrive once, in
-//     order and unchanged, none is refused, and what is offered stays; once all have been taken there is room for more.
+//     order and unchanged, none is refused, and what is offered stays; once all have been taken there is room for more. With RepliesWait,
+//     that holds for replies, however long requests are not taken, and the proof follows these.
 module class_port_proof
   import girih_pkg::*;
-(
+#(
+    parameter bit RepliesWait = 1'b0
+) (
     input logic clk_i,
     input logic [1:0] in_valid_i,
     input flit_t in_flit_i[2],
     input logic [1:0] to_ready_i,
     input logic [1:0] from_valid_i,
     input flit_t from_flit_i,
-    input logic out_ready_i,
+    input logic [1:0] out_ready_i,
     input logic track_i
 );
   localparam int unsigned Depth = 4;
@@ -29,7 +32,9 @@ module class_port_proof
 
   logic [1:0] in_ready, to_valid, from_ready, out_valid;
   flit_t to_flit, out_flit[2];
-  class_port u_dut (
+  class_port #(
+      .RepliesWait(RepliesWait)
+  ) u_dut (
       .clk_i,
       .rst_i(rst),
       .in_valid_i,
@@ -42,7 +47,7 @@ module class_port_proof
       .from_ready_o(from_ready),
       .from_flit_i,
       .out_valid_o(out_valid),
-      .out_ready_i({1'b1, out_ready_i}),
+      .out_ready_i({!RepliesWait || out_ready_i[1], out_ready_i[0]}),
       .out_flit_o(out_flit)
   );
 
@@ -79,6 +84,8 @@ module class_port_proof
     end
   end
 
+  // The class with the queue that is followed.
+  localparam int unsigned C = 32'(RepliesWait);
   count_t count, ahead;
   logic tracking;
   flit_t data;
@@ -88,10 +95,10 @@ module class_port_proof
   ) u_track (
       .clk_i,
       .rst_i(rst),
-      .push_i(from_valid_i[0]),
+      .push_i(from_valid_i[C]),
       .push_data_i(from_flit_i),
-      .pop_i(out_valid[0] && out_ready_i),
-      .pop_data_i(out_flit[0]),
+      .pop_i(out_valid[C] && out_ready_i[C]),
+      .pop_data_i(out_flit[C]),
       .track_i,
       .count_o(count),
       .tracking_o(tracking),
@@ -103,23 +110,48 @@ module class_port_proof
   ) u_out_check (
       .clk_i,
       .rst_i(rst),
-      .valid_i(out_valid[0]),
-      .ready_i(out_ready_i),
-      .data_i(out_flit[0])
+      .valid_i(out_valid[C]),
+      .ready_i(out_ready_i[C]),
+      .data_i(out_flit[C])
   );
 
   always_ff @(posedge clk_i) begin
     if (!rst) begin
-      assert (out_valid[1] == from_valid_i[1] && from_ready[1]);
-      if (out_valid[1]) assert (out_flit[1] == from_flit_i);
-      assert (out_valid[0] == (count != '0));
-      if (count == '0) assert (from_ready[0]);
-      // Invariants.
-      assert (u_dut.count_q == count && count <= count_t'(Depth));
-      assert (from_ready[0] == (count <= count_t'(Depth - 2)));
-      if (room_q[0]) assert (count < count_t'(Depth));
-      assert (count_t'(u_dut.u_requests.write_ptr_q - u_dut.u_requests.read_ptr_q) == count);
-      if (tracking) assert (u_dut.u_requests.mem[ptr_t'(u_dut.u_requests.read_ptr_q+ahead)] == data);
+      if (!RepliesWait) assert (out_valid[1] == from_valid_i[1] && from_ready[1]);
+      if (out_valid[1] && !RepliesWait) assert (out_flit[1] == from_flit_i);
+      assert (out_valid[C] == (count != '0));
+      if (count == '0) assert (from_ready[C]);
+    end
+  end
+
+  // Invariants.
+  if (RepliesWait) begin : gen_replies
+    always_ff @(posedge clk_i) begin
+      if (!rst) begin
+        assert (u_dut.gen_replies.u_queue.count_q == count && count <= count_t'(Depth));
+        assert (from_ready[C] == (count <= count_t'(Depth - 2)));
+        if (room_q[C]) assert (count < count_t'(Depth));
+        assert (count_t'(u_dut.gen_replies.u_queue.u_fifo.write_ptr_q - u_dut.gen_replies.u_queue.u_fifo.read_ptr_q) == count);
+        if (tracking) assert (u_dut.gen_replies.u_queue.u_fifo.mem[ptr_t'(u_dut.gen_replies.u_queue.u_fifo.read_ptr_q+ahead)] == data);
+      end
+    end
+    always_ff @(posedge clk_i) begin  // the queue that is not followed
+      if (!rst) begin
+        assert (u_dut.u_requests.count_q <= count_t'(Depth));
+        assert (from_ready[0] == (u_dut.u_requests.count_q <= count_t'(Depth - 2)));
+        if (room_q[0]) assert (u_dut.u_requests.count_q < count_t'(Depth));
+        assert (count_t'(u_dut.u_requests.u_fifo.write_ptr_q - u_dut.u_requests.u_fifo.read_ptr_q) == u_dut.u_requests.count_q);
+      end
+    end
+  end else begin : gen_requests
+    always_ff @(posedge clk_i) begin
+      if (!rst) begin
+        assert (u_dut.u_requests.count_q == count && count <= count_t'(Depth));
+        assert (from_ready[C] == (count <= count_t'(Depth - 2)));
+        if (room_q[C]) assert (count < count_t'(Depth));
+        assert (count_t'(u_dut.u_requests.u_fifo.write_ptr_q - u_dut.u_requests.u_fifo.read_ptr_q) == count);
+        if (tracking) assert (u_dut.u_requests.u_fifo.mem[ptr_t'(u_dut.u_requests.u_fifo.read_ptr_q+ahead)] == data);
+      end
     end
   end
 endmodule

@@ -30,21 +30,22 @@ def test_switch_of_two_classes(source, number):
     prove("class_switch_proof", parameters={"Source": source, "Class": number}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
-def test_port_of_two_classes():
-    prove("class_port_proof", registers_for_memories=True)
+@pytest.mark.parametrize("replies_wait", [0, 1])
+def test_port_of_two_classes(replies_wait):
+    prove("class_port_proof", parameters={"RepliesWait": replies_wait}, registers_for_memories=True)
 
 
 BROKEN_PORT = [
-    ("turn_q <= !rst_i && !turn_q", "turn_q <= 1'b0"),  # one class is always first
-    ("assign in_ready_o = to_ready_i & ~{can[0] && !turn_q, can[1] && turn_q};", "assign in_ready_o = to_ready_i & ~{in_valid_i[0] && !turn_q, can[1] && turn_q};"),
-    ("room_q  <= count_d <= count_t'(Depth - 2);", "room_q  <= count_d <= count_t'(Depth - 1);"),
-    ("assign from_ready_o = {out_ready_i[1], room_q};", "assign from_ready_o = {out_ready_i[1] && room_q, room_q};"),
+    ("class_port", "turn_q <= !rst_i && !turn_q", "turn_q <= 1'b0"),  # one class is always first
+    ("class_port", "assign in_ready_o = to_ready_i & ~{can[0] && !turn_q, can[1] && turn_q};", "assign in_ready_o = to_ready_i & ~{in_valid_i[0] && !turn_q, can[1] && turn_q};"),
+    ("port_queue", "room_q  <= count_d <= count_t'(Depth - 2);", "room_q  <= count_d <= count_t'(Depth - 1);"),
+    ("class_port", "assign from_ready_o[1] = out_ready_i[1];", "assign from_ready_o[1] = out_ready_i[1] && from_ready_o[0];"),
 ]
 
 
-@pytest.mark.parametrize(("old", "new"), some_of(1, BROKEN_PORT))
-def test_a_broken_port_is_noticed(old, new):
-    refute("class_port_proof", module="class_port", old=old, new=new, depth=9, registers_for_memories=True)
+@pytest.mark.parametrize(("module", "old", "new"), some_of(1, BROKEN_PORT))
+def test_a_broken_port_is_noticed(module, old, new):
+    refute("class_port_proof", module=module, old=old, new=new, depth=9, registers_for_memories=True)
 
 
 TURN = "cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{|can_d[1][o]}} : '0);"

@@ -100,10 +100,16 @@ def _check_host(tiles: Sequence[Tile], report: Report) -> None:
 
 def _check_clocks(design: Design, tiles: Sequence[Tile], report: Report) -> None:
     """Checks that a tile is at each edge that has a clock of its own; a card always has Ethernet ports."""
-    for edge, use, example in (("memory", "axi", "memory: {kind: memory}"), ("host", "host", "dma: {kind: dma}")):
-        if edge in design.clocks.own and not any(use in tile.kind.uses for tile in tiles):
+    there = {use for tile in tiles for use in tile.kind.uses} | {"program" for tile in tiles if tile.kind.programs}
+    at_edge = "is at that edge"
+    for edge, use, what, example in (
+        ("memory", "axi", at_edge, "memory: {kind: memory}"),
+        ("host", "host", at_edge, "dma: {kind: dma}"),
+        ("cores", "program", "has a core", "echo: {kind: core, program: udp_echo.c}"),
+    ):
+        if edge in design.clocks.own and use not in there:
             line = dict(design.clock_lines).get(edge, 1)
-            report.error(line, f"clocks names {edge}, but no tile of the card is at that edge", f"Add one, such as {example}, or remove {edge} from clocks.")
+            report.error(line, f"clocks names {edge}, but no tile of the card {what}", f"Add one, such as {example}, or remove {edge} from clocks.")
 
 
 SPACE = "space"  # the key of a kind that accesses several memories

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from girih.compiler.emit import apart
 from girih.compiler.emit.edges import edges, inner
 from girih.compiler.emit.heading import origin, summary
 from girih.compiler.emit.pins import AXI_LITE, MASTERS, card_ports, link_pins
@@ -64,6 +65,9 @@ def _fabric(card: Card) -> dict:
         "crossbar": [".Ports(FabricPorts)", f".Outputs({outputs})"],
     }
     parameters = sizes[fabric.topology] + [f".Classes({card.classes})"] * (card.classes > 1)
+    late = sum(1 << fabric.index(tile.at) for tile in card.apart if tile.kind.takes_replies)
+    if late:
+        parameters.append(f".RepliesWait({fabric.ports}'h{late:x})")
     links = len(list(fabric.shape.links()))
     connections = [*CLOCKED, *link_pins("in", "fabric_in_{}"), *link_pins("out", "fabric_out_{}")]
     if links:
@@ -117,9 +121,10 @@ def _bridge(card: Card, digest: str) -> Instance:
 def _tile(card: Card, tile: Tile, index: int) -> dict:
     """A tile: its nets and its instance. index: its place on the control ring."""
     kind = tile.kind
-    connections = list(CLOCKED)
+    own = tile in card.apart
+    connections = apart.connections(tile) if own else list(CLOCKED)
     for side in kind.sides:
-        connections += link_pins(side, f"{nets(tile, side)}_{{}}")
+        connections += link_pins(side, f"{apart.own_link(tile, side) if own else nets(tile, side)}_{{}}")
     for use, prefix in (("axis_in", "s_axis"), ("axis_out", "m_axis")):
         if use in kind.uses:
             connections += _ethernet(card, prefix, tile.port)
@@ -129,21 +134,23 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
             for port in ports:
                 net = f"{_joined(port.name)}[{card.at_host.index(tile)}]" if joined and use == "host" else inner(card, port.name)
                 connections.append(_connected(port.name, net))
-    if "now" in kind.uses:
+    if "now" in kind.uses and not own:
         connections.append(".now_i(now)")
     if "credits_in" in kind.uses:
         connections.append(".credit_i(credits)")
-    if "credits_out" in kind.uses:
+    if "credits_out" in kind.uses and not own:
         connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
     if tile.name in card.interrupting:
         connections.append(f".interrupt_o(interrupt_o[{card.interrupting.index(tile.name)}])")
-    if "interrupts" in kind.uses:
+    if "interrupts" in kind.uses and not own:
         connections.append(f".interrupt_i({_interrupts(card, tile)})")
-    connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
+    if not own:
+        connections += [f".ctrl_i(ctrl[{index}])", f".ctrl_o(ctrl[{index + 1}])"]
     return {
         "name": tile.name,
         "summary": kind.summary,
         "sides": [_side(card, tile, side) for side in kind.sides],
+        "apart": apart.crossing(card, tile, index, _node(tile.name), _interrupts(card, tile)) if own else None,
         "instance": (kind.name, f"u_{tile.name}", [*_parameters(tile), *_control(card, tile), *_records(card, tile)], connections),
     }
 
@@ -222,7 +229,8 @@ def _control(card: Card, tile: Tile) -> list[str]:
     """A tile's parameters for a control network with several masters, and for being one of them."""
     if not card.masters:
         return []
-    parameters = [".SharedControl(1'b1)"]
+    # The crossing of a tile that is no master passes one request at a time.
+    parameters = [".SharedControl(1'b1)"] * (tile.control is not None or tile not in card.apart)
     if any(right.write and right.tile == tile.name for master in card.tiles if master.control and master.control.tenant == 0 for right in master.control.rights):
         parameters.append(".WholeChanges(1'b1)")
     if tile.control is not None:

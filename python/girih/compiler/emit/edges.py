@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crossings at those edges of a card that have a clock of their own: their nets and instances in `card.sv`, and what they hold, for the simulation."""
+"""The crossings at those edges of a card that have a clock of their own: their nets and instances in `card.sv`, and what they hold, for the simulation.
+Those around the tiles with cores are in girih.compiler.emit.apart."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from girih.compiler.emit.apart import TIME, around, held
 from girih.compiler.emit.pins import ETHERNET
 from girih.compiler.model import Card
 from girih.spec import axi
@@ -54,33 +57,41 @@ def inner(card: Card, pin: str) -> str:
 
 def edges(card: Card) -> list[Edge]:
     """The edges with a clock of their own, in the order of the card's pins."""
-    make = {"ports": _ports, "memory": lambda card: _axi(card, "memory", "axi", "memory_access_pkg::"), "host": _host}
+    make = {"ports": _ports, "memory": lambda card: _axi(card, "memory", "axi", "memory_access_pkg::"), "host": _host, "cores": _cores}
     return [make[edge](card) for edge in card.clocks.own]
 
 
 @dataclass(frozen=True)
 class Crossing:
-    """A sort of crossings of an edge. count: of those that the card has."""
+    """A sort of crossings of an edge. count: of those that the card has. clock: the faster one of its two, in Hz."""
 
     module: str
-    parameters: dict[str, int]
+    parameters: Mapping[str, object]
     count: int = 1
+    clock: int = 0
 
 
 def crossings(card: Card) -> dict[str, Crossing]:
-    """The crossings by what they are for: `memory`, `host`, `interrupts`, `receive` and `transmit`."""
-    found = {}
+    """The crossings by what they are for: `memory`, `host`, `interrupts`, `receive`, `transmit` and `time`, and `tile X` and `credits X` of the tiles that have a
+    clock of their own."""
+    found: dict[str, Crossing] = {}
     own = card.clocks.own
+    faster = {edge: max(hertz, card.clock_mhz * 1_000_000) for edge, hertz in own.items()}
     for edge, access, prefix in (("memory", "memory_access", ""), ("host", "host_access", "Host")):
         if edge in own:
             widths = Format(access)
             parameters = {"IdBits": widths.size(f"{prefix}IdBits"), "AddrBits": widths.size(f"{prefix}AddrBits"), "Depth": LEAST_DEPTH}
-            found[edge] = Crossing("axi_crossing", parameters)
+            found[edge] = Crossing("axi_crossing", parameters, clock=faster[edge])
     if "host" in own and _interrupts(card):
-        found["interrupts"] = Crossing("pulse_crossing", {"Width": Format("host_access").size("HostQueues")})
+        found["interrupts"] = Crossing("pulse_crossing", {"Width": Format("host_access").size("HostQueues")}, clock=faster["host"])
     if "ports" in own:
-        found["receive"] = Crossing("receive_crossing", {"Depth": _receive_depth(card)}, card.ports)
-        found["transmit"] = Crossing("transmit_crossing", {}, card.ports)
+        found["receive"] = Crossing("receive_crossing", {"Depth": _receive_depth(card)}, card.ports, faster["ports"])
+        found["transmit"] = Crossing("transmit_crossing", {}, card.ports, faster["ports"])
+    if "cores" in own:
+        found["time"] = Crossing("time_crossing", {}, clock=faster["cores"])
+        for tile in card.apart:
+            for name, module, sizes in around(card, tile):
+                found[f"{name} {tile.name}"] = Crossing(module, sizes, clock=faster["cores"])
     return found
 
 
@@ -154,3 +165,20 @@ def _ports(card: Card) -> Edge:
         received, sent = f"{INSIDE}.u_s_axis_{port}_crossing", f"{INSIDE}.u_m_axis_{port}_crossing"
         others += [f"{received}.cut_q || {received}.lost_q != '0 || {received}.owed_q != '0", f"{sent}.stored_valid"]
     return Edge("ports", "The Ethernet ports have clocks of their own.", nets, instances, fifos, [], others)
+
+
+def _cores(card: Card) -> Edge:
+    """The clock of the tiles with cores: its reset, and the card's time in it. Each tile has its own crossing, beside its instance."""
+    fifos, others = zip(*(held(tile) for tile in card.apart), strict=True)
+    return Edge(
+        "cores",
+        "The tiles with cores have a clock of their own.",
+        ["logic cores_rst;", f"timestamp_t {TIME};"],
+        [
+            _reset("cores", "cores_clk_i", "cores_rst"),
+            ("time_crossing", "u_cores_time", [], [*CARD, ".now_i(now)", ".edge_clk_i(cores_clk_i)", f".now_o({TIME})"]),
+        ],
+        [name for names in fifos for name in names],
+        [],
+        [text for texts in others for text in texts],
+    )

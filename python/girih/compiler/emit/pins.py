@@ -69,6 +69,7 @@ EDGES = {
     ],
     "memory": [Port("input", "memory_clk_i"), Port("output", "memory_rst_o")],
     "host": [Port("input", "host_clk_i"), Port("output", "host_rst_o")],
+    "cores": [Port("input", "cores_clk_i")],  # nothing is beyond it
 }
 
 
