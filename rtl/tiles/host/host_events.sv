@@ -50,9 +50,9 @@ module host_events
   assign event_o.mark_commands_refused = refused_i;
 
   for (genvar r = 0; r < int'(Reasons); r++) begin : gen_reason
-    logic [Queues-1:0] now;
-    for (genvar q = 0; q < int'(Queues); q++) begin : gen_queue
-      assign now[q] = stopped_i[q] == Why[r];
+    logic [Queues-1:0] now_q;  // why a queue stops is known late
+    always_ff @(posedge clk_i) begin
+      for (int unsigned q = 0; q < Queues; q++) now_q[q] <= stopped_i[q] == Why[r] && !rst_i;
     end
     host_tally #(
         .N(Queues),
@@ -60,7 +60,7 @@ module host_events
     ) u_tally (
         .clk_i,
         .rst_i,
-        .pulse_i(now),
+        .pulse_i(now_q),
         .pulse_o(stops[r])
     );
   end

@@ -100,7 +100,7 @@ module host_gate
     logic [HostRegions-1:0] from, to;  // its first byte is not below the region, its last is not above it
   } compared_t;
   compared_t compare, compared;
-  logic compared_valid, compared_ready, granted;
+  logic compared_valid, compared_ready, contained, granted;
   always_comb begin
     compare.access = access;
     compare.wraps = access.last < access.first;
@@ -121,7 +121,13 @@ module host_gate
       .out_ready_i(compared_ready),
       .out_data_o(compared)
   );
-  assign granted = !compared.wraps && (compared.from & compared.to) != '0;
+  any_set #(
+      .Width(HostRegions)
+  ) u_any (
+      .bits_i(compared.from & compared.to),
+      .any_o (contained)
+  );
+  assign granted = !compared.wraps && contained;
   for (genvar i = 0; i < int'(Clients); i++) begin : gen_refused
     assign refused_o[i] = compared_valid && compared_ready && !granted && compared.access.id == id_t'(i);
   end

@@ -60,16 +60,15 @@ module host_segment_parse
 
   logic link, link_four, link_six;
   logic protocol_wrong;
+  logic last;  // this word ends a header that another one follows; known before it is known which one
   logic [7:0] wanted_protocol;
-  logic [7:0] protocol;  // of what follows an IPv6 header or an extension
   assign link_four = now[15:0] == EtherTypeIpv4 && wanted_four;
   assign link_six = now[15:0] == EtherTypeIpv6 && wanted_six;
-  assign protocol = state_q == Six ? next_q : count_q == '0 ? now[31:24] : next_q;
   assign wanted_protocol = wanted_tcp ? ProtocolTcp : ProtocolUdp;
-  assign protocol_wrong = protocol != wanted_protocol;
+  assign protocol_wrong = next_q != wanted_protocol;
   always_comb begin
     state_d = state_q;
-    count_d = count_q + 1'b1;
+    last = 1'b0;
     end_d = end_q;
     next_d = next_q;
     wrong = 1'b0;
@@ -79,10 +78,14 @@ module host_segment_parse
     unique case (state_q)
       Link:
       if (count_q == 9'd3) begin
+        last = 1'b1;
         link = now[15:0] != EtherTypeVlan;
         state_d = Tag;
       end
-      Tag: link = 1'b1;
+      Tag: begin
+        last = 1'b1;
+        link = 1'b1;
+      end
       Four: begin
         if (count_q == '0) begin
           end_d = 9'(now[27:24] - 4'd1);
@@ -90,15 +93,17 @@ module host_segment_parse
         end
         if (count_q == 9'd1) wrong = now[13:0] != '0;
         if (count_q == 9'd2) wrong = now[23:16] != wanted_protocol;
-        begins = count_q != '0 && count_q == end_q;
+        last = count_q != '0 && count_q == end_q;
+        begins = last;
       end
       Six: begin
         if (count_q == '0) wrong = now[31:28] != 4'd6;
         if (count_q == 9'd1) next_d = now[15:8];
         if (count_q == 9'd9) begin
+          last = 1'b1;
           if (protocol_wrong) state_d = Extension;
           begins = !protocol_wrong;
-          wrong = protocol_wrong && protocol != HopByHop && protocol != Destination;
+          wrong = protocol_wrong && next_q != HopByHop && next_q != Destination;
         end
       end
       Extension: begin
@@ -108,9 +113,9 @@ module host_segment_parse
         end
         // It has at least two words.
         if (count_q != '0 && count_q == end_q) begin
+          last   = 1'b1;
           begins = !protocol_wrong;
-          wrong  = protocol_wrong && protocol != HopByHop && protocol != Destination;
-          if (protocol_wrong) count_d = '0;
+          wrong  = protocol_wrong && next_q != HopByHop && next_q != Destination;
         end
       end
       Tcp: begin
@@ -127,7 +132,7 @@ module host_segment_parse
       wrong   = !link_four && !link_six;
     end
     if (begins) state_d = wanted_tcp ? Tcp : Udp;
-    if (state_d != state_q) count_d = '0;
+    count_d = last ? '0 : count_q + 1'b1;
     if (at_limit && !ends_o) wrong = 1'b1;
   end
   assign at_limit = 32'(word_q) == MostWords - 1;

@@ -36,9 +36,14 @@ module host_writes
     logic granted;
     id_t  id;
   } turn_t;
+  typedef struct packed {
+    logic granted;
+    logic [Clients-1:0] who;  // one of them
+  } chosen_t;
 
   logic valid, granted, turns_ready, next_valid, next_ready, turn_valid, ends;
-  turn_t next, turn;
+  turn_t next;
+  chosen_t chooses, turn;
   assign aw_valid_o = valid && granted && turns_ready;
   host_gate #(
       .Clients(Clients)
@@ -69,14 +74,15 @@ module host_writes
       .out_ready_i(next_ready),
       .out_data_o(next)
   );
+  assign chooses = '{granted: next.granted, who: Clients'(1) << next.id};
   stream_register #(  // the choice of a client's data takes most of a cycle
-      .T(turn_t)
+      .T(chosen_t)
   ) u_turn (
       .clk_i,
       .rst_i,
       .in_valid_i(next_valid),
       .in_ready_o(next_ready),
-      .in_data_i(next),
+      .in_data_i(chooses),
       .out_valid_o(turn_valid),
       .out_ready_i(ends),
       .out_data_o(turn)
@@ -88,11 +94,9 @@ module host_writes
     chosen  = '0;
     offered = 1'b0;
     for (int unsigned i = 0; i < Clients; i++) begin
-      data_ready_o[i] = turn_valid && turn.id == id_t'(i) && (w_ready || !turn.granted);
-      if (turn.id == id_t'(i)) begin
-        chosen  = data_i[i];
-        offered = turn_valid && data_valid_i[i];
-      end
+      data_ready_o[i] = turn_valid && turn.who[i] && (w_ready || !turn.granted);
+      chosen |= data_i[i] & {$bits(write_t){turn.who[i]}};
+      offered |= turn_valid && turn.who[i] && data_valid_i[i];
     end
   end
   assign ends = offered && chosen.last && (w_ready || !turn.granted);

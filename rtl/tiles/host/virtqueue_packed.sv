@@ -70,8 +70,8 @@ module virtqueue_packed
   } what_e;
 
   logic stopped_q;
-  slot_t last_slot;  // of the ring
-  assign last_slot = slot_t'(place_i.size - 1'b1);
+  slot_t last_slot;  // of the ring, whose place does not change while it is walked
+  always_ff @(posedge clk_i) last_slot <= slot_t'(place_i.size - 1'b1);
 
   // What to request: whether the driver wants interrupts, the next flit of a table, or the next flit of the ring.
   logic look_q, walk_q;  // a look is wanted; the last descriptor that was checked was available
