@@ -27,7 +27,7 @@ module tcp_facts
   localparam pace_at_t MostLate = pace_at_t'(2 << pace_quantum_bits(Connections));
   localparam seq_t Step = Ring / 2 < 1460 ? Ring / 2 : 1460;  // the least step of the window's end (RFC 9293, 3.8.6.2.2)
 
-  seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, wnd, open_end, gain;
+  seq_t offset, last, window, length, segment_end, news, sendable, wnd_left, readable, room, open_end, gain;
   logic is_segment, starts_in, overdue, idle_over;
   span_t mss, flight;
   span_t [3:0] left;  // by NewReno, by CUBIC, after an earlier reduction, by NewReno after limited transmit
@@ -46,6 +46,18 @@ module tcp_facts
   near_t hole, tail;  // from snd_una on
   logic [$bits(sample_t):0] pto;
   stamp_facts_t stamps;
+  // The peer's window, limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
+  seq_t wnd;
+  logic wnd_is_more, wnd_differs;
+  assign wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
+  assign wnd_is_more = wnd >> $bits(span_t) != '0;
+  unequal #(
+      .Width($bits(span_t))
+  ) u_wnd (
+      .left_i(span_t'(wnd)),
+      .right_i(record_i.snd_wnd),
+      .unequal_o(wnd_differs)
+  );
   assign acks_timed = record_i.timing && precedes(record_i.timed_seq, work_i.ack);
   tcp_stamps u_stamps (
       .work_i,
@@ -161,10 +173,9 @@ module tcp_facts
     facts_o.wnd_newer = !precedes(work_i.ack, record_i.snd_una)
         && (precedes(record_i.snd_wl1, work_i.seq)
             || (record_i.snd_wl1 == work_i.seq && !precedes(work_i.ack, record_i.snd_wl2)));
-    wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
-    facts_o.new_wnd = wnd >> $bits(span_t) != '0 ? '1 : span_t'(wnd);
+    facts_o.new_wnd = wnd_is_more ? '1 : span_t'(wnd);
     facts_o.bare = work_i.bytes == '0 && !work_i.flags.fin;
-    facts_o.same_wnd = facts_o.new_wnd == record_i.snd_wnd;
+    facts_o.same_wnd = wnd_is_more ? record_i.snd_wnd == '1 : !wnd_differs;
     facts_o.ack_ends_tail = facts_o.ack_same && ack == record_i.tail.to && facts_o.bare && facts_o.same_wnd && !record_i.sack_news;
     facts_o.trip = now_i - record_i.timed_at;
 
