@@ -138,6 +138,7 @@ def test_some_frames_at_every_width(built, width):
         bombard(Bench(card, resolves=True), 5_000)
 
 
+@pytest.mark.thorough
 def test_some_frames_without_arp(built):
     with VirtualCard(built("udp_echo"), collect=True) as card:
         bombard(Bench(card, resolves=False), 10_000)

@@ -21,7 +21,7 @@ CARDS: list = [
     for path in sorted(DESIGNS.glob("*.yaml"))
     if "kind: echo" in (text := path.read_text()) and not any(kind in text for kind in OTHERWISE)
 ]
-CARDS += [("demo", 128), pytest.param("demo", 256, marks=pytest.mark.thorough), ("demo", 1024)]
+CARDS += [("demo", 128), *(pytest.param("demo", width, marks=pytest.mark.thorough) for width in (256, 1024))]
 
 
 @pytest.mark.parametrize(("design", "width"), CARDS)

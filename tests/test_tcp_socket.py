@@ -31,6 +31,7 @@ pytestmark = [
 HOST = "10.77.0.1"
 STEP = 400  # cycles between two looks at the tile
 WAIT = 10_000_000  # cycles
+TIME_WAIT = 500  # ticks of 256 cycles: each test waits for it
 
 
 class Sockets(Wire):
@@ -74,6 +75,7 @@ def card(built):
     with Namespace("sockets") as namespace, VirtualCard(built("tcp_socket")) as card, Session(card, control=False) as session:
         session.watch(0, card.open_tap(0, TAP, namespace.path))
         namespace.bring_up(TAP, f"{HOST}/24")
+        card.registers.write("tcp.time_wait", TIME_WAIT)
         yield Sockets(session, namespace)
 
 
@@ -440,7 +442,7 @@ print(s.recv(5000, socket.MSG_WAITALL) == bytes(range(250)) * 20)
 
 def test_a_peer_that_is_gone(wire):
     """All segments of the server are lost from some time on: keep-alive notices, as Linux's does, and the connection is reset."""
-    registers, times = wire.card.registers, {"tcp.keep_idle": 300, "tcp.keep_interval": 200, "tcp.keep_count": 2}
+    registers, times = wire.card.registers, {"tcp.keep_idle": 100, "tcp.keep_interval": 80, "tcp.keep_count": 2}
     usual = {name: registers.read(name) for name in times}
     with wire.server(5007, "time.sleep(1000)"):
         connection = wire.tile.connect(HOST, 5007, timeout=WAIT)

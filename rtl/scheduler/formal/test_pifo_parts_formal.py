@@ -17,7 +17,7 @@ def test_root(parameters):
     prove("pifo_root_proof", depth=1, parameters=parameters, **OPTIONS)
 
 
-@pytest.mark.parametrize("parameters", [{}, pytest.param({"Entries": 4, "WordWidth": 3, "Late": 2}, marks=pytest.mark.thorough), {"IndexWidth": 3}])
+@pytest.mark.parametrize("parameters", [{}, pytest.param({"Entries": 4, "WordWidth": 3, "Late": 2}, marks=pytest.mark.thorough), pytest.param({"IndexWidth": 3}, marks=pytest.mark.thorough)])
 def test_leaf(parameters):
     prove("pifo_leaf_proof", depth=1, parameters=parameters, **OPTIONS)
 
