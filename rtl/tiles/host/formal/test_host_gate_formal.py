@@ -19,7 +19,7 @@ def test_no_access_outside_what_is_granted():
 BROKEN = [
     ("regions_i[r].valid && ", ""),
     ("access.first >= regions_i[r].first", "access.first > regions_i[r].first"),
-    ("(compared.from & compared.to) != '0", "compared.from != '0 && compared.to != '0"),
+    ("!compared.wraps && contained", "!compared.wraps && compared.from != '0 && compared.to != '0"),
     ("granted: granted", "granted: 1'b1"),
 ]
 BROKEN_LATER = [
