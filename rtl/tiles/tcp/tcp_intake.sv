@@ -53,29 +53,25 @@ module tcp_intake
 
   // Store, and check.
   logic first_q, take, syn_q;
-  length_t earlier_q, next, total_q;  // bytes of the message before this flit; before the next one; up to the flit in the store's register
-  logic [FlitBytes-1:0] mask, unsummed_q;  // unsummed: the bytes of this flit that are before SumFrom
+  length_t earlier_q, earlier, total_q;  // bytes of the message before this flit; up to the flit in the store's register
+  logic [FlitBytes-1:0] mask;
   info_t info_in, info;
   assign take = in_valid_i && in_ready_o;
-  assign next = in_flit_i.last ? '0 : earlier_q + length_t'(FlitBytes);
-  assign mask = valid_bytes(in_flit_i.empty) & ~unsummed_q;
+  assign earlier = first_q ? '0 : earlier_q;
+  assign mask = valid_bytes(in_flit_i.empty)
+      & ~first_bytes(earlier < length_t'(SumFrom) ? length_t'(SumFrom) - earlier : '0);
   assign info_in.desc = in_flit_i.desc;
   assign info_in.is_command = op_e'(in_flit_i.desc.stream_op) != OpPacket;
   assign info_in.is_error = in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
   always_ff @(posedge clk_i) begin
     if (take) begin
       first_q <= in_flit_i.last;
-      earlier_q <= next;
-      unsummed_q <= first_bytes(next < length_t'(SumFrom) ? length_t'(SumFrom) - next : '0);
-      total_q <= earlier_q + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
-      if (earlier_q == length_t'(FlagsAt / FlitBytes * FlitBytes)) syn_q <= in_flit_i.data[8*(FlagsAt%FlitBytes)+1] && !in_flit_i.data[8*(FlagsAt%FlitBytes)+4];
+      earlier_q <= earlier + length_t'(FlitBytes);
+      total_q <= earlier + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
+      if (earlier == length_t'(FlagsAt / FlitBytes * FlitBytes)) syn_q <= in_flit_i.data[8*(FlagsAt%FlitBytes)+1] && !in_flit_i.data[8*(FlagsAt%FlitBytes)+4];
       else if (first_q) syn_q <= 1'b0;
     end
-    if (rst_i) begin
-      first_q <= 1'b1;
-      earlier_q <= '0;
-      unsummed_q <= first_bytes(length_t'(SumFrom));
-    end
+    if (rst_i) first_q <= 1'b1;
   end
 
   if (Guesses) begin : gen_guess
