@@ -124,6 +124,13 @@ def payloads(rng: random.Random, count: int, most: int = 1400) -> list[bytes]:
     return [number.to_bytes(4, "big") + rng.randbytes(rng.randint(36, most)) for number in range(count)]
 
 
+def introduce(card: VirtualCard) -> None:
+    """The host asks for the card's address, which tells the card its own."""
+    card.inject(0, ethernet(b"\xff" * 6, HOST.mac, ARP, arp(1, HOST, bytes(6), CARD.ip)))
+    card.run_until_quiet()
+    card.collect(0)
+
+
 def ask(card: VirtualCard, port: int, payload: bytes) -> bytes:
     """The payload of the answer to a datagram."""
     card.inject(0, datagram(port, payload))
@@ -345,9 +352,7 @@ def test_units_behind_the_scheduler_answer_every_message_and_give_every_credit_b
 def test_a_cluster_answers_every_message(opened, mhz):
     rng = random.Random(SEED)
     card = opened(mhz, among("cluster", 128, mhz))
-    card.inject(0, ethernet(b"\xff" * 6, HOST.mac, ARP, arp(1, HOST, bytes(6), CARD.ip)))
-    card.run_until_quiet()
-    card.collect(0)
+    introduce(card)
     sent = payloads(rng, 60, 500)
     assert echoes(card, sent, 200) == sent  # those of one flow stay in order
     card.check_conservation()
@@ -359,9 +364,7 @@ def test_a_core_with_access_to_memory_keeps_what_it_gets(opened, mhz):
     """In the card's memory: requests leave by the tile's output, and replies come by a link of their own."""
     rng = random.Random(SEED)
     card = opened(mhz, among("dma_core", 128, mhz))
-    card.inject(0, ethernet(b"\xff" * 6, HOST.mac, ARP, arp(1, HOST, bytes(6), CARD.ip)))
-    card.run_until_quiet()
-    card.collect(0)
+    introduce(card)
     blocks = {number: rng.randbytes(1024) for number in rng.sample(range(1024), 8)}
     for number, block in blocks.items():
         card.inject(0, datagram(ECHO, struct.pack(">II", 1, 1 << 31 | number) + block))

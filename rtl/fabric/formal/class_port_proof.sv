@@ -124,34 +124,28 @@ module class_port_proof
     end
   end
 
-  // Invariants.
+  // Invariants of both queues, if there are two, and of the one that is followed.
+  count_t [1:0] counts, held;
+  flit_t followed;
+  assign counts[0] = u_dut.u_requests.count_q;
+  assign held[0] = count_t'(u_dut.u_requests.u_fifo.write_ptr_q - u_dut.u_requests.u_fifo.read_ptr_q);
   if (RepliesWait) begin : gen_replies
-    always_ff @(posedge clk_i) begin
-      if (!rst) begin
-        assert (u_dut.gen_replies.u_queue.count_q == count && count <= count_t'(Depth));
-        assert (from_ready[C] == (count <= count_t'(Depth - 2)));
-        if (room_q[C]) assert (count < count_t'(Depth));
-        assert (count_t'(u_dut.gen_replies.u_queue.u_fifo.write_ptr_q - u_dut.gen_replies.u_queue.u_fifo.read_ptr_q) == count);
-        if (tracking) assert (u_dut.gen_replies.u_queue.u_fifo.mem[ptr_t'(u_dut.gen_replies.u_queue.u_fifo.read_ptr_q+ahead)] == data);
-      end
-    end
-    always_ff @(posedge clk_i) begin  // the queue that is not followed
-      if (!rst) begin
-        assert (u_dut.u_requests.count_q <= count_t'(Depth));
-        assert (from_ready[0] == (u_dut.u_requests.count_q <= count_t'(Depth - 2)));
-        if (room_q[0]) assert (u_dut.u_requests.count_q < count_t'(Depth));
-        assert (count_t'(u_dut.u_requests.u_fifo.write_ptr_q - u_dut.u_requests.u_fifo.read_ptr_q) == u_dut.u_requests.count_q);
-      end
-    end
+    assign counts[1] = u_dut.gen_replies.u_queue.count_q;
+    assign held[1] = count_t'(u_dut.gen_replies.u_queue.u_fifo.write_ptr_q - u_dut.gen_replies.u_queue.u_fifo.read_ptr_q);
+    assign followed = u_dut.gen_replies.u_queue.u_fifo.mem[ptr_t'(u_dut.gen_replies.u_queue.u_fifo.read_ptr_q+ahead)];
   end else begin : gen_requests
-    always_ff @(posedge clk_i) begin
-      if (!rst) begin
-        assert (u_dut.u_requests.count_q == count && count <= count_t'(Depth));
-        assert (from_ready[C] == (count <= count_t'(Depth - 2)));
-        if (room_q[C]) assert (count < count_t'(Depth));
-        assert (count_t'(u_dut.u_requests.u_fifo.write_ptr_q - u_dut.u_requests.u_fifo.read_ptr_q) == count);
-        if (tracking) assert (u_dut.u_requests.u_fifo.mem[ptr_t'(u_dut.u_requests.u_fifo.read_ptr_q+ahead)] == data);
+    assign followed = u_dut.u_requests.u_fifo.mem[ptr_t'(u_dut.u_requests.u_fifo.read_ptr_q+ahead)];
+  end
+  always_ff @(posedge clk_i) begin
+    if (!rst) begin
+      for (int unsigned c = 0; c <= C; c++) begin
+        assert (counts[c] <= count_t'(Depth));
+        assert (from_ready[c] == (counts[c] <= count_t'(Depth - 2)));
+        if (room_q[c]) assert (counts[c] < count_t'(Depth));
+        assert (held[c] == counts[c]);
       end
+      assert (counts[C] == count);
+      if (tracking) assert (followed == data);
     end
   end
 endmodule

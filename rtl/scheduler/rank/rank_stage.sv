@@ -199,9 +199,11 @@ module rank_stage
   } start_e;
   method_e method_d;
   start_e start_d;
+  logic anew_d;
+  assign anew_d = anew_q[service] != '0;
   always_comb begin
     method_d = Charge;
-    start_d = anew_q[service] != '0 ? Base : Kept;
+    start_d = anew_d ? Base : Kept;
     if (policy.policy == Strict) method_d = Level;
     if (policy.policy == Slack) begin
       method_d = Deadline;
@@ -225,7 +227,7 @@ module rank_stage
   always_ff @(posedge clk_i) begin
     valid_q <= fire;
     sweep_valid_q <= !fire && !clearing_q;
-    anew_in_q <= anew_q[service] != '0;
+    anew_in_q <= anew_d;
     method_q <= method_d;
     start_q <= start_d;
     shaped_q <= policy.policy == Shaped;

@@ -52,7 +52,8 @@ module host_events
   for (genvar r = 0; r < int'(Reasons); r++) begin : gen_reason
     logic [Queues-1:0] now_q;  // why a queue stops is known late
     always_ff @(posedge clk_i) begin
-      for (int unsigned q = 0; q < Queues; q++) now_q[q] <= stopped_i[q] == Why[r] && !rst_i;
+      for (int unsigned q = 0; q < Queues; q++) now_q[q] <= stopped_i[q] == Why[r];
+      if (rst_i) now_q <= '0;
     end
     host_tally #(
         .N(Queues),

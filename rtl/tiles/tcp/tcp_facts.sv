@@ -46,7 +46,7 @@ module tcp_facts
   near_t hole, tail;  // from snd_una on
   logic [$bits(sample_t):0] pto;
   stamp_facts_t stamps;
-  // The peer's window, limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
+  // The peer's window, before it is limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
   seq_t wnd;
   logic wnd_is_more, wnd_differs;
   assign wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);

@@ -7,7 +7,6 @@ A net of the tile's side has the name of the card's with `_own` in it, and ends 
 from __future__ import annotations
 
 from girih.compiler.model import Card, Tile, nets
-from girih.compiler.scheduling import Scheduling
 
 TIME = "cores_now"
 CLOCKS = (".clk_i", ".rst_i", ".tile_clk_i(cores_clk_i)", ".edge_rst_i(cores_rst)")
@@ -48,8 +47,8 @@ def crossing(card: Card, tile: Tile, index: int, node: str, interrupts: str) -> 
     instances: list[Instance] = [("tile_crossing", "u_crossing", parameters, connections)]
     if "credits_out" in tile.kind.uses:
         declared.append(f"sched_pkg::credit_t {own(tile, 'credit')};")
-        credit = f".credit_o({_credit(card.scheduling, tile)})"
-        instances.append(("credit_crossing", "u_credits", [], [*CLOCKS, credit, f".tile_credit_i({own(tile, 'credit')})"]))
+        pin = f".credit_o({credit(card, tile)})"
+        instances.append(("credit_crossing", "u_credits", [], [*CLOCKS, pin, f".tile_credit_i({own(tile, 'credit')})"]))
     if "interrupts" in tile.kind.uses:
         declared.append(f"logic [{tile.kind.rights - 1}:0] {own(tile, 'interrupt')};")
         lines = [".clk_i(cores_clk_i)", f".in_i({interrupts})", f".out_o({own(tile, 'interrupt')})"]
@@ -89,8 +88,9 @@ def _outs(tile: Tile) -> list[str]:
     return [side for side in tile.kind.sides if side.endswith("out")]
 
 
-def _credit(scheduling: Scheduling, tile: Tile) -> str:
-    return f"credits[{scheduling.unit_names.index(tile.name)}]"
+def credit(card: Card, tile: Tile) -> str:
+    """The credits of a unit, on the card's side."""
+    return f"credits[{card.scheduling.unit_names.index(tile.name)}]"
 
 
 def _sizes(card: Card, tile: Tile) -> dict[str, object]:

@@ -139,7 +139,7 @@ def _tile(card: Card, tile: Tile, index: int) -> dict:
     if "credits_in" in kind.uses:
         connections.append(".credit_i(credits)")
     if "credits_out" in kind.uses and not own:
-        connections.append(f".credit_o(credits[{card.scheduling.unit_names.index(tile.name)}])")
+        connections.append(f".credit_o({apart.credit(card, tile)})")
     if tile.name in card.interrupting:
         connections.append(f".interrupt_o(interrupt_o[{card.interrupting.index(tile.name)}])")
     if "interrupts" in kind.uses and not own:
