@@ -70,8 +70,13 @@ module virtqueue_packed
   } what_e;
 
   logic stopped_q;
-  slot_t last_slot;  // of the ring, whose place does not change while it is walked
-  always_ff @(posedge clk_i) last_slot <= slot_t'(place_i.size - 1'b1);
+  // The last slot of the ring, whose place does not change while it is walked; and the last descriptor that a chain may have, from 0.
+  slot_t last_slot;
+  links_t last_link;
+  always_ff @(posedge clk_i) begin
+    last_slot <= slot_t'(place_i.size - 1'b1);
+    last_link <= place_i.size > 16'(Links) ? links_t'(Links - 1) : links_t'(place_i.size - 1'b1);
+  end
 
   // What to request: whether the driver wants interrupts, the next flit of a table, or the next flit of the ring.
   logic look_q, walk_q;  // a look is wanted; the last descriptor that was checked was available
@@ -182,7 +187,7 @@ module virtqueue_packed
   assign available = one_q.flags[PackedAvailable] == wrap_q && one_q.flags[PackedUsed] != wrap_q;
   assign follows = one_q.flags[PackedNext];
   assign indirect = one_q.flags[PackedIndirect];
-  assign too_long = links_q == links_t'(Links - 1) || 16'(links_q) == 16'(last_slot);
+  assign too_long = links_q == last_link;
   assign accept = one_valid_q && available && found_ready && !(indirect && reads_table) && !stopped_q;
   assign back = one_valid_q && !available && (found_ready || links_q == '0) && !stopped_q;
   assign forgets = back && links_q != '0;
@@ -238,8 +243,10 @@ module virtqueue_packed
 
   logic [$clog2(4*Ahead)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
-  assign checked_o = got && asked == AskFlags;
-  assign said_o = 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
+  always_ff @(posedge clk_i) begin
+    checked_o <= got && asked == AskFlags && !rst_i;
+    said_o <= 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
+  end
 
   // When there is nothing left to read, the driver is told at which descriptor to notify; then the ring is looked at
   // once more.
