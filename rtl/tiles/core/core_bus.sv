@@ -39,7 +39,8 @@ module core_bus
     output logic [WordBits-1:0] core_read_addr_o,
     input  logic [        31:0] core_read_data_i,
     input  logic                core_read_pause_i,
-    output logic [         3:0] core_write_o,
+    output logic                core_writes_o,  // before it is known whether the program may
+    output logic [         3:0] core_write_o,  // 0: it may not
     output logic [WordBits-1:0] core_write_addr_o,
     output logic [        31:0] core_write_data_o,
     input  logic                core_write_pause_i,
@@ -50,6 +51,7 @@ module core_bus
     input  logic        [        15:0] length_i,
     output logic                       send_valid_o,
     output logic                       drop_valid_o,
+    output logic        [SlotBits-1:0] door_slot_o,  // what is sent or dropped
     output send_t                      send_o,
     input  logic                       make_turn_i,   // in the next cycle a make is carried out; until then it waits
     output logic                       make_valid_o,
@@ -106,20 +108,20 @@ module core_bus
   // The request that is under way, in registers: what Ibex asks for comes late in its cycle. Only the two memories are read in that very cycle,
   // before it is known whether the program may. Whatever an access does, it does later. Writes to the blocks of messages, and the devices, are judged in
   // the first cycle after the request, and answer in the second.
-  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unready_q, wake_q, delayed_q, take, delays, fast, waits, ends, acts;
+  logic valid_q, we_q, late_q, good_q, device_write_q, device_read_q, unready_q, wake_q, delayed_q, take, delays, fast, waits_q, waits, polls_q, ends, acts;
+  logic send_q, drop_q, make_q, post_q;  // the doorbell that a write rings
   logic [3:0] be_q;
   logic [31:0] addr_q, data_q, word, device_word, device_q;
   region_e region;
   logic [RegionLsb-1:0] place;
   logic [MessageBits-1:0] member;
   device_t device;
-  logic owned, whole, debug, of_control, of_dma, flying;
+  logic whole, debug, of_control, of_dma, flying;
   assign region = region_e'(addr_q[RegionLsb+:2]);
   assign place = addr_q[RegionLsb-1:0];
   assign member = addr_q[MessageBits-1:0];
   assign device = device_t'(addr_q);
   assign slot_o = region == Packets ? addr_q[SlotLsb+:SlotBits] : addr_q[MessageBits+:SlotBits];
-  assign owned = owned_i[slot_o];
   assign whole = be_q == '1;
   assign debug = debugged_i && addr_q[31:2] == DebugWord[31:2];
   assign of_control = Control && device >= device_t'(DeviceControlData) && device <= device_t'(DeviceListen);
@@ -137,10 +139,23 @@ module core_bus
       };
   assign send_good = 32'(send_o.length) <= LongestSend && 32'(send_o.start) * SendStartBytes + 32'(send_o.length) <= SlotBytes && send_o.length >= 16'(greatest_offset(desc_i)) && send_o.length != '0;
 
-  logic memory_good, packets_good, message_good, good;
-  assign memory_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < MemoryBytes && !(we_q && addr_q < protect_i);
-  assign packets_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < Slots * SlotBytes && owned;
-  assign message_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < Slots * MessageBytes && owned;
+  logic memory_good, packets_good, message_good, good, past_memory, past_packets;
+  any_set #(
+      .Width(32 - $clog2(MemoryBytes) - 2)
+  ) u_past_memory (
+      .bits_i({addr_q[31:RegionLsb+2], place[RegionLsb-1:$clog2(MemoryBytes)]}),
+      .any_o (past_memory)
+  );
+  any_set #(
+      .Width(32 - $clog2(Slots * SlotBytes) - 2)
+  ) u_past_packets (
+      .bits_i({addr_q[31:RegionLsb+2], place[RegionLsb-1:$clog2(Slots*SlotBytes)]}),
+      .any_o (past_packets)
+  );
+  assign memory_good = !past_memory && !(we_q && addr_q < protect_i);
+  // Each by its own bits, so that the region is needed only to choose between the two.
+  assign packets_good = !past_packets && owned_i[addr_q[SlotLsb+:SlotBits]];
+  assign message_good = addr_q[31:RegionLsb+2] == '0 && 32'(place) < Slots * MessageBytes && owned_i[addr_q[MessageBits+:SlotBits]];
   always_comb begin
     good = addr_q[31:RegionLsb+2] == '0;
     if (region == Messages) begin
@@ -208,21 +223,22 @@ module core_bus
   assign memory_data_o = data_q;
   assign core_read_o = delayed_q ? region == Packets : !data_we_i && region_e'(data_addr_i[RegionLsb+:2]) == Packets;
   assign core_read_addr_o = delayed_q ? addr_q[2+:WordBits] : data_addr_i[2+:WordBits];
-  assign core_write_o = valid_q && we_q && region == Packets && packets_good && !core_write_pause_i ? be_q : '0;
+  assign core_writes_o = valid_q && we_q && region == Packets && !core_write_pause_i;
+  assign core_write_o = core_writes_o && packets_good ? be_q : '0;
   assign core_write_addr_o = addr_q[2+:WordBits];
   assign core_write_data_o = data_q;
 
-  assign waits = region == Devices && !we_q && good_q && device < device_t'(DeviceNow);
-  assign ends = head_valid_i || device == device_t'(DevicePoll) || waited_q == '1 || alarm_i || wake_q;
+  assign waits = late_q && waits_q;
+  assign ends = head_valid_i || polls_q || waited_q == '1 || alarm_i || wake_q;
   assign acts = late_q && we_q && good_q && !rst_i;  // in reset the slots of the core are being emptied
-  assign head_take_o = late_q && waits && head_valid_i && !rst_i;
-  assign asks_o = late_q && waits && !head_valid_i && !rst_i;
-  assign send_valid_o = acts && region == Messages && member == MessageBits'(MessageSend);
-  assign drop_valid_o = acts && region == Messages && member == MessageBits'(MessageDrop);
-  assign make_valid_o = acts && region == Messages && member == MessageBits'(MessageMake) && !unready_q;
-  assign dma_post_o = Dma && acts && region == Messages && member == MessageBits'(MessageDma);
+  assign head_take_o = waits && head_valid_i && !rst_i;
+  assign asks_o = waits && !head_valid_i && !rst_i;
+  assign send_valid_o = acts && send_q;
+  assign drop_valid_o = acts && drop_q;
+  assign make_valid_o = acts && make_q && !unready_q;
+  assign dma_post_o = Dma && acts && post_q;
   assign dma_address_o = {2{Dma && device_write_q && acts}} & {device == device_t'(DeviceDmaAddressHigh), device == device_t'(DeviceDmaAddress)};
-  assign woken_o = Dma && late_q && waits && ends && !head_valid_i && device != device_t'(DevicePoll);
+  assign woken_o = Dma && waits && ends && !head_valid_i && !polls_q;
   assign device_data_o = data_q;
   assign console_valid_o = device_write_q && acts && device == device_t'(DeviceConsole);
   assign stop_o = device_write_q && acts && device == device_t'(DeviceStop);
@@ -238,7 +254,7 @@ module core_bus
   assign debug_write_o = acts && debug;
   assign restart_o = device_write_q && acts && device == device_t'(DeviceRestart);
 
-  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && !unready_q && (!waits || ends));
+  assign data_rvalid_o = valid_q && (fast ? !(region == Packets && we_q && core_write_pause_i) : late_q && !unready_q && (!waits_q || ends));
   always_comb begin
     unique case (region)
       Memory: data_err_o = !memory_good;
@@ -267,6 +283,13 @@ module core_bus
     end
     device_q <= device_word;
     good_q <= good;
+    send_q <= region == Messages && member == MessageBits'(MessageSend);
+    drop_q <= region == Messages && member == MessageBits'(MessageDrop);
+    make_q <= region == Messages && member == MessageBits'(MessageMake);
+    post_q <= region == Messages && member == MessageBits'(MessageDma);
+    door_slot_o <= slot_o;
+    waits_q <= region == Devices && !we_q && good && device < device_t'(DeviceNow);
+    polls_q <= device == device_t'(DevicePoll);
     device_write_q <= region == Devices && !debug;
     device_read_q <= region == Devices && !debug && !we_q && good;
     unready_q <= (region == Devices && !debug && !we_q && device == device_t'(DeviceMailSent) && mail_busy_i) ||

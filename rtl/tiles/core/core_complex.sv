@@ -188,11 +188,12 @@ module core_complex
   );
 
   logic core_read, core_read_pause, core_write_pause, send_valid, drop_valid, make_valid, made_valid, head_valid, head_take, asks;
+  logic core_writes;
   logic [3:0] core_write;
   logic [WordBits-1:0] core_read_addr, core_write_addr;
   logic [31:0] core_read_data, core_write_data;
   logic [Slots-1:0] owned;
-  logic [SlotBits-1:0] slot, head_slot, made_slot;
+  logic [SlotBits-1:0] slot, door_slot, head_slot, made_slot;
   logic [15:0] length;
   descriptor_t desc;
   send_t send;
@@ -234,6 +235,7 @@ module core_complex
       .core_read_addr_o(core_read_addr),
       .core_read_data_i(core_read_data),
       .core_read_pause_i(core_read_pause),
+      .core_writes_o(core_writes),
       .core_write_o(core_write),
       .core_write_addr_o(core_write_addr),
       .core_write_data_o(core_write_data),
@@ -244,6 +246,7 @@ module core_complex
       .length_i(length),
       .send_valid_o(send_valid),
       .drop_valid_o(drop_valid),
+      .door_slot_o(door_slot),
       .send_o(send),
       .make_turn_i,
       .make_valid_o(make_valid),
@@ -309,7 +312,7 @@ module core_complex
       .length_o(length),
       .send_valid_i(send_valid),
       .drop_valid_i(drop_valid),
-      .door_slot_i(slot),
+      .door_slot_i(door_slot),
       .send_i(send),
       .make_valid_i(make_valid),
       .made_valid_o(made_valid),
@@ -318,6 +321,7 @@ module core_complex
       .core_read_addr_i(core_read_addr),
       .core_read_data_o(core_read_data),
       .core_read_pause_o(core_read_pause),
+      .core_writes_i(core_writes),
       .core_write_i(core_write),
       .core_write_addr_i(core_write_addr),
       .core_write_data_i(core_write_data),

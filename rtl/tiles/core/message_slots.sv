@@ -62,6 +62,7 @@ module message_slots
     input  logic [WordBits-1:0] core_read_addr_i,
     output logic [        31:0] core_read_data_o,
     output logic                core_read_pause_o,  // a read now is refused: the stream goes first
+    input  logic                core_writes_i,
     input  logic [         3:0] core_write_i,       // by byte, in a slot that belongs to the core; 0: none
     input  logic [WordBits-1:0] core_write_addr_i,
     input  logic [        31:0] core_write_data_i,
@@ -242,6 +243,7 @@ module message_slots
       .core_read_i,
       .core_read_addr_i,
       .core_read_data_o,
+      .core_writes_i,
       .core_write_i,
       .core_write_addr_i,
       .core_write_data_i,

@@ -26,7 +26,8 @@ module slot_memory
     input  logic                         core_read_i,
     input  logic [FlitBits+WordBits-1:0] core_read_addr_i,   // of a word
     output logic [                 31:0] core_read_data_o,
-    input  logic [                  3:0] core_write_i,       // by byte; 0 while core_write_pause_o is up
+    input  logic                         core_writes_i,      // not while core_write_pause_o is up
+    input  logic [                  3:0] core_write_i,       // by byte; known later in a cycle than that it writes, and 0 if it must not
     input  logic [FlitBits+WordBits-1:0] core_write_addr_i,
     input  logic [                 31:0] core_write_data_i,
     output logic                         core_write_pause_o,
@@ -40,11 +41,10 @@ module slot_memory
     $fatal(1, "slot_memory: Flits is %0d; it must be a power of two, at least 4", Flits);
   end
 
-  logic core_writes, core_reads, write_pause_q, read_again_q;
+  logic core_reads, write_pause_q, read_again_q;
   logic [WordBits-1:0] word_q;
-  assign core_writes = core_write_i != '0;
   assign core_reads = core_read_i && !read_again_q;
-  assign write_ready_o = !core_writes && !place_i;
+  assign write_ready_o = !core_writes_i && !place_i;
   assign core_write_pause_o = write_pause_q || place_i;
   assign read_again_o = read_again_q;
 
@@ -55,7 +55,7 @@ module slot_memory
     enable = '1;
     write_addr = write_addr_i;
     data = write_data_i;
-    if (core_writes) begin
+    if (core_writes_i) begin
       enable = FlitBytes'(core_write_i) << {core_write_addr_i[WordBits-1:0], 2'b00};
       write_addr = core_write_addr_i[FlitBits+WordBits-1:WordBits];
       data = {(W / 32) {core_write_data_i}};
@@ -71,10 +71,10 @@ module slot_memory
 
   (* ram_style = "block" *) logic [W-1:0] mem[Flits];
   always_ff @(posedge clk_i) begin
-    if (write_valid_i || core_writes || place_i) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
+    if (write_valid_i || core_writes_i || place_i) for (int unsigned i = 0; i < FlitBytes; i++) if (enable[i]) mem[write_addr][8*i+:8] <= data[8*i+:8];
     if (core_reads || read_valid_i) read_data_o <= mem[read_addr];
     word_q <= core_read_addr_i[WordBits-1:0];
-    write_pause_q <= (core_writes && write_valid_i) || (write_pause_q && place_i);
+    write_pause_q <= (core_writes_i && write_valid_i) || (write_pause_q && place_i);
     read_again_q <= core_reads && read_valid_i;
     if (rst_i) begin
       write_pause_q <= 1'b0;
@@ -84,7 +84,7 @@ module slot_memory
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(core_writes && core_write_pause_o))
+      assert (!(core_writes_i && core_write_pause_o))
       else $error("slot_memory: the core writes while the stream must go first");
     end
   end
