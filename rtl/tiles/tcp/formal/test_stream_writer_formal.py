@@ -38,7 +38,7 @@ ROOM = OPTIONS | {"abstraction": [*sizes(2, 3), ("stream_writer", "assert (!flus
     [(2, 3, 2), *(pytest.param(*size, marks=pytest.mark.thorough) for size in ((2, 3, 4), (2, 4, 2), (4, 3, 2)))],
 )
 def test_bytes_are_written_once_in_their_places(flit_bytes, message_flits, queue):
-    prove("stream_writer_proof", depth=2, **writer(flit_bytes, message_flits, queue))
+    prove("stream_writer_proof", depth=2, timeout=1500, **writer(flit_bytes, message_flits, queue))
 
 
 def test_there_is_room():
