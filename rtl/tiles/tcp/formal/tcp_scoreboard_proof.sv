@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves tcp_scoreboard and what it takes from tcp_facts, for an arbitrary record whose snd_una is 0 and a block that fits: what is stated of the ranges in
-// tcp_types_pkg, and that none is above snd_max, holds again; the block is within the bytes in flight; news_o says whether the block has a byte, such as the
-// arbitrary number_i, that was not known.
+// Proves tcp_scoreboard and what it takes from tcp_facts, for an arbitrary record whose snd_una is 0, and an arbitrary number number_i.
+// After a block that fits:
+//   - what is stated of the ranges in tcp_types_pkg, and that none is above snd_max, holds again; the block is within the bytes in flight;
+//   - news_o says whether the block has a byte that was not known;
+//   - the ranges have the number if and only if they had it or the block has it, except that the highest of the ranges and the block is dropped if there is
+//     no place for it.
+// After an acknowledgement of bytes in flight:
+//   - the ranges that begin above it remain, and no other byte;
+//   - what is stated of the ranges holds again, from the acknowledgement on.
+// tcp_scoreboard_shift_proof shows that it does not matter that snd_una is 0.
 //
 // The oracle knows a set by the distances of numbers from snd_una.
 module tcp_scoreboard_proof
@@ -64,9 +71,9 @@ module tcp_scoreboard_proof
     end
   endfunction
 
-  near_t flight, block_first, block_behind, uncovered;
-  logic sound, fits, in_block, known;
-  sacked_t added;
+  near_t flight, block_first, block_behind, uncovered, ack;
+  logic sound, fits, in_block, known, full, acks, remains;
+  sacked_t added, highest;
   always_comb begin
     flight = near_t'(record_i.snd_max - record_i.snd_una);
     sound = record_i.snd_max - record_i.snd_una <= seq_t'(MostFlight) && is_sound(una, flight, had);
@@ -78,6 +85,14 @@ module tcp_scoreboard_proof
     known = is_known(had, number_i);
     uncovered = block_first;
     for (int unsigned i = 0; i < Sacked; i++) if (has(had[i], block_first)) uncovered = had[i].behind;
+    // If all places are taken, and no range gives the block its place, the highest of them all has none.
+    full = 1'b1;
+    for (int unsigned i = 0; i < Sacked; i++) full &= had[i].valid && (had[i].first > block_behind || had[i].behind < block_first);
+    highest = had[Sacked-1].first > block_first ? had[Sacked-1] : added;
+    ack = near_t'(work_i.ack);
+    acks = facts.ack_news && !facts.ack_unsent;
+    remains = 1'b0;
+    for (int unsigned i = 0; i < Sacked; i++) remains |= has(had[i], number_i) && had[i].first > ack;
   end
 
   always_ff @(posedge clk_i) begin
@@ -90,6 +105,13 @@ module tcp_scoreboard_proof
           // The block itself is in flight.
           assert (near_t'(block_first - una) != '0 && near_t'(block_behind - una) <= flight && near_t'(block_first - una) < near_t'(block_behind - una));
         end
+        2: assert (is_known(with_block, number_i) == ((known || in_block) && !(full && has(highest, number_i))));
+      endcase
+    end
+    if (sound && acks) begin
+      case (Part)
+        3: assert (is_known(behind_ack, number_i) == remains);
+        4: assert (is_sound(ack, near_t'(record_i.snd_max - work_i.ack), behind_ack));
       endcase
     end
   end
