@@ -40,7 +40,7 @@ def test_a_flow_can_have_a_length_of_its_own_and_a_payload_that_is_not_compared(
     card.add_flow(payload=100, src_port=2)
     short, long = card.run_flows(count=90).flows
     assert (short.sent, short.received, long.sent, long.received) == (30, 30, 90, 90)
-    assert short.arrivals == sorted(short.arrivals) and len(short.arrivals) == 30
+    assert list(short.arrivals) == sorted(short.arrivals) and len(short.arrivals) == 30
     assert short.arrivals[0] == short.first_out and short.arrivals[-1] == short.last_out
 
 

@@ -77,10 +77,10 @@ class FlowResult:
     """First beat in to first beat out."""
     last_beat: Latency
     """First beat in to last beat out."""
-    first_latencies: list[int] = field(repr=False)
+    first_latencies: Sequence[int] = field(repr=False)
     """Every packet's first_beat latency, in order of reception."""
-    last_latencies: list[int] = field(repr=False)
-    arrivals: list[int] = field(repr=False)
+    last_latencies: Sequence[int] = field(repr=False)
+    arrivals: Sequence[int] = field(repr=False)
     """The cycle of every packet's last beat out, in order of reception."""
 
 

@@ -11,6 +11,7 @@ One thread uses a card; while the RTL runs, the interpreter's lock is released.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -321,10 +322,10 @@ class VirtualCard(Ports, Bus):
     def _flow_result(self, index: int, count: int) -> FlowResult:
         result = self._ffi.new("girih_flow_result *")
         self._call("flow_result_get", self._card, index, result)
-        first, last = self._ffi.new("uint32_t[]", count), self._ffi.new("uint32_t[]", count)
-        received = self._call("flow_latencies", self._card, index, first, last, count)
-        arrivals = self._ffi.new("uint64_t[]", count)
-        self._call("flow_arrivals", self._card, index, arrivals, count)
+        first, last, arrivals = (array(code, bytes(array(code).itemsize * count)) for code in "IIQ")
+        pointers = [self._ffi.from_buffer(f"uint{8 * kept.itemsize}_t[]", kept) for kept in (first, last, arrivals)]
+        received = self._call("flow_latencies", self._card, index, *pointers[:2], count)
+        self._call("flow_arrivals", self._card, index, pointers[2], count)
         values = {
             name: getattr(result, name) for name in FlowResult.__dataclass_fields__ if name not in ("first_latencies", "last_latencies", "arrivals")
         }
@@ -332,9 +333,9 @@ class VirtualCard(Ports, Bus):
             values[name] = Latency(**{part: getattr(values[name], part) for part in Latency.__dataclass_fields__})
         return FlowResult(
             **values,
-            first_latencies=self._ffi.unpack(first, received),
-            last_latencies=self._ffi.unpack(last, received),
-            arrivals=self._ffi.unpack(arrivals, received),
+            first_latencies=first[:received],
+            last_latencies=last[:received],
+            arrivals=arrivals[:received],
         )
 
     # ---- seeing inside ----
