@@ -7,7 +7,6 @@
 module checksum_sum
   import girih_pkg::*;
   import checksum_pkg::*;
-  import header_pkg::bits_of_bytes;
 #(
     parameter int unsigned GroupHalfwords = 8  // added up before the register
 ) (
@@ -24,12 +23,9 @@ module checksum_sum
   end
 
   logic [W/16-1:0][15:0] halfword;
-  for (genvar word = 0; word < int'(W) / 64; word++) begin : gen_word
-    logic [63:0] counted;
-    assign counted = data_i[64*word+:64] & bits_of_bytes(mask_i[8*word+:8]);
-    for (genvar i = 0; i < 4; i++) begin : gen_halfword
-      assign halfword[4*word+i] = {counted[16*i+:8], counted[16*i+8+:8]};
-    end
+  for (genvar i = 0; i < int'(W) / 16; i++) begin : gen_halfword
+    assign halfword[i][15:8] = mask_i[2*i] ? data_i[16*i+:8] : 8'h0;
+    assign halfword[i][7:0]  = mask_i[2*i+1] ? data_i[16*i+8+:8] : 8'h0;
   end
 
   // Sums are added in pairs; (* keep *) makes each pair an adder of its own, which on carry chains takes half

@@ -4,7 +4,7 @@
 // for later flits is stored. Combinational from flit_i to flit_o. Bytes past the end of a
 // message may be written, as they are ignored.
 module header_edit
-  import girih_pkg::*, header_pkg::bits_of_bytes;
+  import girih_pkg::*;
 #(
     parameter int unsigned HeaderBytes = 42
 ) (
@@ -17,27 +17,30 @@ module header_edit
     input  logic [  HeaderBytes-1:0] mask_i,
     output flit_t                    flit_o
 );
-  localparam int unsigned Later = HeaderBytes > FlitBytes ? HeaderBytes - FlitBytes : 0;  // bytes that are not in the first flit
+  localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;
+  localparam int unsigned Bytes = K * FlitBytes;
 
-  logic [W-1:0] edit_now;
-  logic [FlitBytes-1:0] mask_now;
+  logic [Bytes*8-1:0] edit, edit_now;
+  logic [Bytes-1:0] mask, mask_now;
+  assign edit = (Bytes * 8)'(edit_i) << ((Bytes - HeaderBytes) * 8);
+  assign mask = Bytes'(mask_i) << (Bytes - HeaderBytes);
 
-  if (Later == 0) begin : gen_one_flit
+  if (K == 1) begin : gen_one_flit
     logic unused;
     assign unused = &{1'b0, clk_i, pass_i};
-    assign edit_now = W'(edit_i) << (W - HeaderBytes * 8);
-    assign mask_now = first_i ? FlitBytes'(mask_i) << (FlitBytes - HeaderBytes) : '0;
+    assign edit_now = edit;
+    assign mask_now = first_i ? mask : '0;
   end else begin : gen_flits
-    logic [Later*8-1:0] edit_q;
-    logic [Later-1:0] mask_q;
-    assign edit_now = first_i ? edit_i[Later*8+:W] : W'({edit_q, W'(0)} >> (Later * 8));
-    assign mask_now = first_i ? mask_i[Later+:FlitBytes] : FlitBytes'({mask_q, FlitBytes'(0)} >> Later);
+    logic [(K-1)*W-1:0] edit_q;
+    logic [(K-1)*FlitBytes-1:0] mask_q;
+    assign edit_now = first_i ? edit : {edit_q, W'(0)};
+    assign mask_now = first_i ? mask : {mask_q, FlitBytes'(0)};
     // The mask shifts out to zero, so no flit counter is needed; nor is a reset, since a first
     // flit comes before any other.
     always_ff @(posedge clk_i) begin
-      if (pass_i && (first_i || |mask_q)) begin
-        edit_q <= first_i ? edit_i[Later*8-1:0] : (Later * 8)'({edit_q, W'(0)});
-        mask_q <= first_i ? mask_i[Later-1:0] : Later'({mask_q, FlitBytes'(0)});
+      if (pass_i && (first_i || |mask_now)) begin
+        edit_q <= edit_now[(K-1)*W-1:0];
+        mask_q <= mask_now[(K-1)*FlitBytes-1:0];
       end
     end
   end
@@ -46,11 +49,7 @@ module header_edit
   always_comb flit_o.bad = flit_i.bad;
   always_comb flit_o.last = flit_i.last;
   always_comb flit_o.empty = flit_i.empty;
-  for (genvar word = 0; word < int'(W) / 64; word++) begin : gen_word
-    localparam int unsigned First = FlitBytes - 8 * (word + 1);
-    logic [63:0] edit, bits;
-    assign edit = {<<8{edit_now[8*First+:64]}};
-    assign bits = {<<8{bits_of_bytes(mask_now[First+:8])}};
-    assign flit_o.data[64*word+:64] = (edit & bits) | (flit_i.data[64*word+:64] & ~bits);
+  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
+    assign flit_o.data[8*b+:8] = mask_now[int'(Bytes)-1-b] ? edit_now[8*(int'(Bytes)-1-b)+:8] : flit_i.data[8*b+:8];
   end
 endmodule

@@ -37,7 +37,7 @@ module header_window
 
   localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;
 
-  flit_t slot[K];
+  flit_t [K-1:0] slot_q;
   logic [K-1:0] taken_q;  // slots that hold a flit: the lowest ones
   logic first_q;
 
@@ -57,16 +57,16 @@ module header_window
     bytes = '0;
     for (int unsigned n = K; n > 0; n--) begin
       if (taken[n-1]) begin
-        if (slot[n-1].last) complete = 1'b1;
+        if (slot_q[n-1].last) complete = 1'b1;
         if (32'(need_i) <= n * FlitBytes) enough = 1'b1;
-        if (slot[n-1].last || !taken[n]) bytes = length_t'(n * FlitBytes) - length_t'(slot[n-1].empty);
+        if (slot_q[n-1].last || !taken[n]) bytes = length_t'(n * FlitBytes) - length_t'(slot_q[n-1].empty);
       end
     end
   end
   assign available_o = bytes > length_t'(HeaderBytes) ? offset_t'(HeaderBytes) : offset_t'(bytes);
 
   for (genvar b = 0; b < int'(HeaderBytes); b++) begin : gen_header
-    assign header_o[8*(int'(HeaderBytes)-1-b)+:8] = slot[b/int'(FlitBytes)].data[8*(b%int'(FlitBytes))+:8];
+    assign header_o[8*(int'(HeaderBytes)-1-b)+:8] = slot_q[b/int'(FlitBytes)].data[8*(b%int'(FlitBytes))+:8];
   end
 
   // Where one flit holds the whole window, nothing ever waits.
@@ -77,29 +77,28 @@ module header_window
   end else begin : gen_wait
     assign out_valid_o = taken_q[0] && (!first_q || complete || full || enough);
   end
-  assign out_flit_o = slot[0];
+  assign out_flit_o = slot_q[0];
   assign out_first_o = first_q;
   assign in_ready_o = !full || out_ready_i;  // a full window always offers
 
   // Only the load enable of a slot depends on the late `pop`; its data select depends on registers alone, so
   // the wide multiplexers stay small. A slot behind the last flit may load anything.
   for (genvar i = 0; i < int'(K); i++) begin : gen_slot
-    flit_t next, slot_q;
-    assign slot[i] = slot_q;
+    flit_t next;
     if (i + 1 < int'(K)) begin : gen_shift
-      assign next = taken_q[i+1] ? slot[i+1] : in_flit_i;
+      assign next = taken_q[i+1] ? slot_q[i+1] : in_flit_i;
     end else begin : gen_end
       assign next = in_flit_i;
     end
     always_ff @(posedge clk_i) begin
-      if (pop || (in_valid_i && !taken_q[i] && (i == 0 || taken_q[i-(i>0)]))) slot_q <= next;
+      if (pop || (in_valid_i && !taken_q[i] && (i == 0 || taken_q[i-(i>0)]))) slot_q[i] <= next;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (push && !pop) taken_q <= K'({taken_q, 1'b1});
     if (pop && !push) taken_q <= taken[K:1];
-    if (pop) first_q <= slot[0].last;
+    if (pop) first_q <= slot_q[0].last;
     if (rst_i) begin
       taken_q <= '0;
       first_q <= 1'b1;

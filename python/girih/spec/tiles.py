@@ -128,22 +128,12 @@ def _export(rdl: Path) -> dict[str, str]:
 
 _RANGE = re.compile(r"\(([a-z_]+) >= 16'h([0-9a-f]+)\)( &&?) \(\1 <= 16'h\2 \+ 16'h([0-9a-f]+)\)")
 _HELD = re.compile(r"    logic \[15:0\] pending_rd_addr;\n.*?    assign rd_mux_addr = [^\n]*\n", re.DOTALL)
-_DECODE = re.compile(r"(?<=        is_valid_rw = '0;\n)(.*?)(?=        decoded_err = )", re.DOTALL)
 
 
 def _decoded(text: str) -> str:
     """A register block that decodes addresses in fewer steps: a range by equal upper bits and, if needed, a small comparison, instead of two long ones;
-    by one condition, so that a simulator does nothing without a request; and a read by the address of the request, which holds until its answer, so that
-    no copy is needed."""
-    text = _DECODE.sub(_when_asked, text)
+    and a read by the address of the request, which holds until its answer, so that no copy is needed."""
     return _HELD.sub("    assign rd_mux_addr = decoded_addr;  // holds until the answer\n", _RANGE.sub(_range, text))
-
-
-def _when_asked(found: re.Match[str]) -> str:
-    """The decoding of an address, in which every term has the request as a condition, behind one such condition."""
-    lines = found[1].replace("cpuif_req_masked & ", "").splitlines(keepends=True)
-    none = "        decoded_reg_strb = '{default: '0};\n"
-    return f"{none}        if(cpuif_req_masked) begin\n{''.join('    ' + line for line in lines)}        end\n"
 
 
 def _range(found: re.Match[str]) -> str:

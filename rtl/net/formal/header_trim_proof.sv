@@ -120,7 +120,7 @@ module header_trim_proof
   count_t slot_index[K+1];  // of the flits inside, as their ends say; then of what comes next
   always_comb begin
     slot_index[0] = head_index_q;
-    for (int unsigned i = 0; i < K; i++) slot_index[i+1] = after(slot_index[i], u_window.slot[i].last);
+    for (int unsigned i = 0; i < K; i++) slot_index[i+1] = after(slot_index[i], u_window.slot_q[i].last);
   end
 
   bytes_t through;  // bytes from the start of the message to the end of the tracked flit
@@ -155,11 +155,11 @@ module header_trim_proof
       assert ((u_window.taken_q & (u_window.taken_q + 1'b1)) == '0);
       for (int unsigned i = 0; i < K; i++) begin
         if (count_t'(i) < count) begin
-          assert (u_window.slot[i].last || u_window.slot[i].empty == '0);
-          assert (u_window.slot[i].desc.l4_offset <= offset_t'(HeaderBytes));
+          assert (u_window.slot_q[i].last || u_window.slot_q[i].empty == '0);
+          assert (u_window.slot_q[i].desc.l4_offset <= offset_t'(HeaderBytes));
         end
         if (tracking && count_t'(i) == ahead) begin
-          assert (u_window.slot[i] == data);
+          assert (u_window.slot_q[i] == data);
           assert (slot_index[i] == index_q);
         end
       end

@@ -17,14 +17,14 @@ def test_window_and_trim(header_bytes):
 
 BROKEN = [
     ("header_window", "assign in_ready_o = !full || out_ready_i;", "assign in_ready_o = 1'b1;"),
-    ("header_window", "if (pop) first_q <= slot[0].last;", "if (pop) first_q <= 1'b0;"),
+    ("header_window", "if (pop) first_q <= slot_q[0].last;", "if (pop) first_q <= 1'b0;"),
     ("header_window", "(!first_q || complete || full || enough)", "1'b1"),
     ("header_window", "(!first_q || complete || full || enough)", "(!first_q || full || enough)"),
-    ("header_window", " - length_t'(slot[n-1].empty)", ""),
-    ("header_window", "slot[n-1].last || !taken[n]", "!taken[n]"),
+    ("header_window", " - length_t'(slot_q[n-1].empty)", ""),
+    ("header_window", "slot_q[n-1].last || !taken[n]", "!taken[n]"),
     ("header_window", "32'(need_i) <= n * FlitBytes", "32'(need_i) <= n * FlitBytes + 1"),
     ("header_window", "if (pop && !push) taken_q <= taken[K:1];", "if (pop) taken_q <= taken[K:1];"),
-    ("header_window", "taken_q[i+1] ? slot[i+1] : in_flit_i", "slot[i+1]"),
+    ("header_window", "taken_q[i+1] ? slot_q[i+1] : in_flit_i", "slot_q[i+1]"),
     ("message_trim", "assign too_short = trim && in_flit_i.last && present < left;", "assign too_short = 1'b0;"),
     ("message_trim", "'0 && (fits || in_flit_i.desc.length == FullFlit);", "'0 && fits;"),
     ("message_trim", "trim_q && (fits || left_q == FullFlit);", "trim_q && fits;"),

@@ -189,10 +189,6 @@ module match_exact
     assign equal[w] = &group;
   end
 
-  for (genvar w = 0; w < int'(Ways); w++) begin : gen_candidate
-    assign candidate_o[w] = gen_way[w].found.data;
-  end
-
   assign hits = fit & equal;
   always_comb begin
     // Its own go before those of owner 0.
@@ -204,6 +200,8 @@ module match_exact
       blocked[c] = (equal[Ways-2:0] & after[c][Ways-2:0]) != '0;
       first[c] = hits[c] && !blocked[c] && !(equal[Ways-1] && after[c][Ways-1]);
     end
+    candidate_o = 'x;
+    if (take_q) candidate_o = {gen_way[3].found.data, gen_way[2].found.data, gen_way[1].found.data, gen_way[0].found.data};
     first_o = first;
     hit_o = |hits;
     data_o = '0;
