@@ -136,7 +136,9 @@ module icmp_engine
       .out_token_o (token)
   );
 
-  assign sum_right = is_right(total);
+  (* keep *) logic [3:0] wrong;
+  assign wrong = wrong_parts(total);
+  assign sum_right = wrong == '0;
   assign drop = check_last && (check_bad || info.bad_length || !sum_right || ((!info.is_echo || info.bad_code) && !info.is_too_big));
   always_comb begin
     token_in.desc = info.desc;
