@@ -91,6 +91,48 @@ s.close()
     assert not any(refused.values()), refused
 
 
+def test_a_new_secret_on_a_running_card(wire, tmp_path):
+    """Open connections keep their numbers and the offsets of their time stamps: neither side refuses a segment for its stamp. New ones open as before."""
+    ready, go = tmp_path / "ready", tmp_path / "go"
+    text = f"""
+import os, socket, time
+def echo(s):
+    for _ in range(10):
+        data = os.urandom(2048)
+        s.sendall(data)
+        assert s.recv(len(data), socket.MSG_WAITALL) == data
+old = [socket.create_connection(("{CARD}", 7)) for _ in range(8)]
+for s in old:
+    echo(s)
+open({str(ready)!r}, "w").close()
+while not os.path.exists({str(go)!r}):
+    time.sleep(0.01)
+for s in old + [socket.create_connection(("{CARD}", 7)) for _ in range(8)]:
+    echo(s)
+    s.close()
+"""
+    program = wire.namespace.popen([sys.executable, "-c", text])
+    try:
+        wire.session.serve(seconds=SECONDS, until=lambda: ready.exists() or program.poll() is not None)
+        before = wire.card.registers.counters("tcp")["tcp"]
+        for word in range(4):
+            wire.card.registers.write(f"tcp.secret[{word}]", 0x9E3779B9 * (word + 1) % 2**32)
+        go.touch()
+        wire.session.serve(seconds=SECONDS, until=lambda: program.poll() is not None)
+    finally:
+        if program.poll() is None:
+            program.kill()
+            program.wait()
+        for word in range(4):
+            wire.card.registers.write(f"tcp.secret[{word}]", 0)
+    assert program.returncode == 0
+    after = wire.card.registers.counters("tcp")["tcp"]
+    assert after["mark_opened"] - before["mark_opened"] == 8
+    assert after["drop_paws"] == before["drop_paws"] and after["drop_no_stamp"] == before["drop_no_stamp"]
+    refused = {name: int(re.findall(r"\d+", wire.run(["nstat", "-asz", name])[0])[0]) for name in ("TcpExtPAWSEstab", "TcpExtPAWSActive")}
+    assert not any(refused.values()), refused
+
+
 def test_many_connections_at_once(wire):
     wire.echo(256, 3000)
 
