@@ -244,8 +244,9 @@ module virtqueue_packed
   logic [$clog2(4*Ahead)+1:0] waiting_q;  // reads
   assign busy_o = waiting_q != '0;
   always_ff @(posedge clk_i) begin
-    checked_o <= got && asked == AskFlags && !rst_i;
+    checked_o <= got && asked == AskFlags;
     said_o <= 32'(came_data_i >> {place_i.driver[EmptyWidth-1:0], 3'd0});
+    if (rst_i) checked_o <= 1'b0;
   end
 
   // When there is nothing left to read, the driver is told at which descriptor to notify; then the ring is looked at

@@ -317,9 +317,10 @@ module virtqueue_packed_walk_proof
       assert (32'(flits) <= Ahead && 32'(chain_flits) <= Ahead && 32'(found) <= Waiting && whole <= 2'd2);
     end
     if (!rst && !u_dut.stopped_q) begin
+      assert (u_dut.last_slot == 15'(place_i.size - 1'b1) && 32'(u_dut.last_link) + 1 == (32'(place_i.size) < Links ? 32'(place_i.size) : Links));
       assert (u_dut.slot_q == lap_q[14:0] && u_dut.wrap_q == lap_q[15] && 16'(lap_q[14:0]) < place_i.size);
       assert (u_dut.head_slot_q == head_lap_q[14:0] && u_dut.head_wrap_q == head_lap_q[15] && 16'(head_lap_q[14:0]) < place_i.size);
-      assert (lap_q == far_behind(head_lap_q, next_q - head_q) && 32'(at_t'(next_q - head_q)) < Links && u_dut.links_q == 6'(at_t'(next_q - head_q)));
+      assert (lap_q == far_behind(head_lap_q, next_q - head_q) && 32'(at_t'(next_q - head_q)) <= 32'(u_dut.last_link) && u_dut.links_q == 6'(at_t'(next_q - head_q)));
       assert (u_dut.take_slot_q == take_lap[14:0] && u_dut.ask_slot_q == ask_lap_q[14:0]);
       assert (!wrong && ends == ask_q && ends_lap == ask_lap_q && 32'(ring) <= Ahead);
       assert (u_dut.out_q == 2'(ring) && u_dut.live_q == 2'(live) + 2'(u_dut.one_valid_q && u_dut.one_ends_q));
@@ -344,7 +345,7 @@ module virtqueue_packed_walk_proof
       assert (due_q == u_dut.look_q && (u_dut.walk_q ? !ended_q : (ended_q || due_q) && live == '0 && !u_dut.one_valid_q && next_q == head_q));
       if (quiet) assert (remain == '0 || 32'(remain) + 32'(quiet_q) <= Longest);
       if (quiet && quiet_q >= 1 && remain == '0) assert (u_dut.ring_known_q || 32'(quiet_q) <= Longest);
-      assert (questions == at_t'(question_q && !u_dut.check_q) && (question_q || !u_dut.check_q));
+      assert (questions + at_t'(checked) == at_t'(question_q && !u_dut.check_q) && (question_q || !u_dut.check_q));
     end
   end
 endmodule
