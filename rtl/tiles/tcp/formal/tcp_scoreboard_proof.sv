@@ -12,7 +12,7 @@
 //
 // The oracle knows a set by the distances of numbers from snd_una.
 module tcp_scoreboard_proof
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, sacked_order_pkg::are_in_order;
 #(
     parameter int unsigned Part = 0  // of the promise
 ) (
@@ -59,24 +59,13 @@ module tcp_scoreboard_proof
     is_known = 1'b0;
     for (int unsigned i = 0; i < Sacked; i++) is_known |= has(ranges[i], number);
   endfunction
-  function automatic logic is_sound(near_t from, near_t flight, sacked_t [Sacked-1:0] ranges);
-    near_t below, first, behind;
-    is_sound = 1'b1;
-    below = '0;  // where the range before ends
-    for (int unsigned i = 0; i < Sacked; i++) begin
-      first = ranges[i].first - from;
-      behind = ranges[i].behind - from;
-      if (ranges[i].valid) is_sound &= first > below && behind > first && behind <= flight && (i == 0 || ranges[i-1].valid);
-      below = behind;
-    end
-  endfunction
 
   near_t flight, block_first, block_behind, uncovered, ack;
   logic sound, fits, in_block, known, full, acks, remains;
   sacked_t added, highest;
   always_comb begin
     flight = near_t'(record_i.snd_max - record_i.snd_una);
-    sound = record_i.snd_max - record_i.snd_una <= seq_t'(MostFlight) && is_sound(una, flight, had);
+    sound = record_i.snd_max - record_i.snd_una <= seq_t'(MostFlight) && are_in_order(una, flight, had);
     block_first = near_t'(block_i.first);
     block_behind = near_t'(block_i.behind);
     added = '{valid: 1'b1, first: block_first, behind: block_behind};
@@ -98,7 +87,7 @@ module tcp_scoreboard_proof
   always_ff @(posedge clk_i) begin
     if (sound && fits) begin
       case (Part)
-        0: assert (is_sound(una, flight, with_block));
+        0: assert (are_in_order(una, flight, with_block));
         1: begin
           if (!news) assert (!in_block || known);
           else assert (has(added, uncovered) && !is_known(had, uncovered));
@@ -111,7 +100,7 @@ module tcp_scoreboard_proof
     if (sound && acks) begin
       case (Part)
         3: assert (is_known(behind_ack, number_i) == remains);
-        4: assert (is_sound(ack, near_t'(record_i.snd_max - work_i.ack), behind_ack));
+        4: assert (are_in_order(ack, near_t'(record_i.snd_max - work_i.ack), behind_ack));
       endcase
     end
   end

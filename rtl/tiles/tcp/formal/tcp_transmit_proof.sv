@@ -6,7 +6,7 @@
 //   - bytes that go out for the first time are within the peer's window and what congestion permits, but for one byte that probes a closed window;
 //   - and what is stated of the numbers holds again, where snd_max is behind all that was sent.
 module tcp_transmit_proof
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, sacked_order_pkg::are_in_order;
 #(
     parameter int unsigned Part = 0  // of the promise
 ) (
@@ -59,21 +59,13 @@ module tcp_transmit_proof
   // Numbers from snd_una on.
   function automatic logic is_sound(record_t r);
     seq_t nxt, max, most;
-    near_t una, below, first, behind;
+    near_t una, resent;
     nxt = r.snd_nxt - r.snd_una;
     max = r.snd_max - r.snd_una;
     most = r.snd_end - r.snd_una;
     una = near_t'(r.snd_una);
-    is_sound = most < MostFlight && nxt <= max && max <= most + seq_t'(r.closing);
-    first = r.resent_to - una;
-    is_sound &= seq_t'(first) <= max;
-    below = '0;
-    for (int unsigned i = 0; i < Sacked; i++) begin
-      first = r.sacked[i].first - una;
-      behind = r.sacked[i].behind - una;
-      if (r.sacked[i].valid) is_sound &= first > below && behind > first && seq_t'(behind) <= max && (i == 0 || r.sacked[i-1].valid);
-      below = behind;
-    end
+    resent = r.resent_to - una;
+    is_sound = most < MostFlight && nxt <= max && max <= most + seq_t'(r.closing) && seq_t'(resent) <= max && are_in_order(una, near_t'(max), r.sacked);
   endfunction
 
   seq_t first, behind, sent, written, sent_after;
