@@ -3,7 +3,7 @@
 // leaves with m_axis_tuser at its last beat. One cycle, one flit per cycle; only padding that needs more
 // flits takes more cycles. in_ready_o depends on m_axis_tready.
 module flit_to_axis
-  import girih_pkg::*, net_pkg::*, header_pkg::valid_bytes, header_pkg::bits_of_bytes;
+  import girih_pkg::*, net_pkg::*, header_pkg::valid_bytes;
 (
     input logic clk_i,
     input logic rst_i,
@@ -42,8 +42,8 @@ module flit_to_axis
   logic ended, last_d, too_small, advance, offer;
   logic [EmptyWidth-1:0] empty_d;
   logic [W-1:0] data_d;
-  for (genvar word = 0; word < int'(W) / 64; word++) begin : gen_word
-    assign data_d[64*word+:64] = in_flit_i.data[64*word+:64] & bits_of_bytes(in_keep_i[8*word+:8]) & {64{!padding_q}};
+  for (genvar b = 0; b < int'(FlitBytes); b++) begin : gen_byte
+    assign data_d[8*b+:8] = padding_q || !in_keep_i[b] ? 8'h0 : in_flit_i.data[8*b+:8];
   end
   assign ended = padding_q || in_flit_i.last;
   assign last_d = ended && int'(beat_q) + 1 >= int'(MinFlits);

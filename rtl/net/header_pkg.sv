@@ -97,13 +97,4 @@ package header_pkg;
   function automatic logic [FlitBytes-1:0] valid_bytes(logic [EmptyWidth-1:0] empty);
     return '1 >> empty;
   endfunction
-
-  // All bits of the bytes that a mask selects. It is wires alone; the simulator does them in few operations on a whole word.
-  function automatic logic [63:0] bits_of_bytes(logic [7:0] mask);
-    bits_of_bytes = 64'(mask);
-    bits_of_bytes = (bits_of_bytes | bits_of_bytes << 28) & 64'h0000000f_0000000f;
-    bits_of_bytes = (bits_of_bytes | bits_of_bytes << 14) & 64'h00030003_00030003;
-    bits_of_bytes = (bits_of_bytes | bits_of_bytes << 7) & 64'h01010101_01010101;
-    for (int unsigned n = 1; n < 8; n *= 2) bits_of_bytes = bits_of_bytes | bits_of_bytes << n;
-  endfunction
 endpackage
