@@ -322,7 +322,7 @@ class VirtualCard(Ports, Bus):
     def _flow_result(self, index: int, count: int) -> FlowResult:
         result = self._ffi.new("girih_flow_result *")
         self._call("flow_result_get", self._card, index, result)
-        first, last, arrivals = (array(code, bytes(array(code).itemsize * count)) for code in "IIQ")
+        first, last, arrivals = (array(code, [0]) * count for code in "IIQ")
         pointers = [self._ffi.from_buffer(f"uint{8 * kept.itemsize}_t[]", kept) for kept in (first, last, arrivals)]
         received = self._call("flow_latencies", self._card, index, *pointers[:2], count)
         self._call("flow_arrivals", self._card, index, pointers[2], count)

@@ -139,6 +139,7 @@ module core_bus
       };
   assign send_good = 32'(send_o.length) <= LongestSend && 32'(send_o.start) * SendStartBytes + 32'(send_o.length) <= SlotBytes && send_o.length >= 16'(greatest_offset(desc_i)) && send_o.length != '0;
 
+  // By carries: behind the error of an answer are long paths of Ibex.
   logic memory_good, packets_good, message_good, good, past_memory, past_packets;
   any_set #(
       .Width(32 - $clog2(MemoryBytes) - 2)
