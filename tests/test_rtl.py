@@ -162,6 +162,8 @@ REFUSED = [
     ("socket_intake", "Backlog", 12, "socket_intake: Backlog is 12; it must be a power of two from 8 to 256"),
     ("tcp_chargen_engine", "Connections", 24, "tcp_chargen_engine: Connections is 24; it must be a power of two from 16 to 16384"),
     ("syslog_engine", "Watches", 17, "syslog_engine: Watches is 17; it must be 1 to 16"),
+    ("tcp_syn_limit", "Burst", 256, "tcp_syn_limit: Burst is 256; it must be between 1 and 255"),
+    ("tcp_syn_limit", "Pause", 1, "tcp_syn_limit: Pause is 1; it must be at least 2"),
     ("tcp_stack", "Window", 1024, "tcp_stack: Window is 1024; it must be a power of two from 2048 to 65536"),
     ("tcp_events", "Connections", 24, "tcp_events: Connections is 24; it must be a power of two from 16 to 16384"),
     ("tenant_pick", "Tenants", 17, "tenant_pick: Tenants is 17; it must be from 1 to 16"),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores and checks the stack's input: segments, commands, and ICMP errors about segments, whose offsets are those of the headers that they quote.
 // Presents the headers of each correct message with its first flit, as an event, as far as this is known before the connection has been found.
-// A SYN holds up what follows it for some cycles, so a burst of them may wait here, and even hold up the input; of a flood only a few wait, of which a tenant has
-// two at most, and the others are dropped.
+// A SYN holds up what follows it for some cycles, so those that wait here are limited by tenant (tcp_syn_limit), and others are dropped.
 //
 //   in -> summed_store -> header_window -> out
 module tcp_intake
@@ -35,10 +34,6 @@ module tcp_intake
 );
   localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
   localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the first byte that the checksum covers
-  localparam int unsigned SynBacklog = 6;  // SYNs that wait in the store at most, behind a burst
-  localparam int unsigned TenantBacklog = 2;  // those of a tenant
-  localparam int unsigned SynBurst = 128;  // SYNs that may wait beside those,
-  localparam int unsigned SynPause = 256;  // and the cycles after which there may be one more of them
   localparam int unsigned FlagsAt = L4 + 13;
 
   typedef struct packed {
@@ -48,7 +43,7 @@ module tcp_intake
   } info_t;
   typedef struct packed {
     info_t info;
-    logic  is_syn;  // not of a burst
+    logic  has_place;  // a SYN that has a place of its tenant
   } token_t;
 
   // Store, and check.
@@ -101,42 +96,23 @@ module tcp_intake
   flit_t store_flit, framed;
   token_t token_in, token;
   // A SYN that is no answer of a peer to one of the card's own.
-  typedef logic [$clog2(SynBacklog+1)-1:0] syns_t;
-  typedef logic [$clog2(SynBurst+1)-1:0] burst_t;
-  logic is_syn, syn_comes, syn_leaves, crowded, refuses, spends, pause_over;
-  syns_t syns_q, own, last;  // without those of a burst
-  tenant_t [SynBacklog:0] tenants_q;  // theirs, in the order in which they leave
-  burst_t burst_q;
-  logic [$clog2(SynPause)-1:0] pause_q;
+  logic is_syn, admitted, has_place, refuses;
   assign is_syn = syn_q && !info.is_command && !info.is_error;
-  always_comb begin
-    own = '0;
-    for (int unsigned i = 0; i < SynBacklog; i++) own += syns_t'(syns_t'(i) < syns_q && tenants_q[i] == info.desc.tenant);
-  end
-  assign crowded = syns_q == syns_t'(SynBacklog) || own >= syns_t'(TenantBacklog);
-  assign refuses = is_syn && crowded && burst_q == '0;
-  assign syn_comes = check_take && check_last && !drop && is_syn && !crowded;
-  assign spends = check_take && check_last && !drop && is_syn && crowded;
-  assign syn_leaves = store_valid && store_ready && store_flit.last && token.is_syn;
-  assign last = syns_q - syns_t'(syn_leaves);
-  assign pause_over = pause_q == '0;
-  always_ff @(posedge clk_i) begin
-    if (syn_leaves) for (int unsigned i = 0; i < SynBacklog; i++) tenants_q[i] <= tenants_q[i+1];
-    if (syn_comes) tenants_q[last] <= info.desc.tenant;
-    if (syn_comes != syn_leaves) syns_q <= syn_comes ? syns_q + 1'b1 : syns_q - 1'b1;
-    pause_q <= pause_q - 1'b1;  // round and round
-    if (spends && !pause_over) burst_q <= burst_q - 1'b1;
-    else if (!spends && pause_over && burst_q != burst_t'(SynBurst)) burst_q <= burst_q + 1'b1;
-    if (rst_i) begin
-      syns_q  <= '0;
-      pause_q <= '1;
-      burst_q <= burst_t'(SynBurst);
-    end
-  end
+  assign refuses = is_syn && !admitted;
+  tcp_syn_limit u_syn_limit (
+      .clk_i,
+      .rst_i,
+      .tenant_i      (info.desc.tenant),
+      .admitted_o    (admitted),
+      .has_place_o   (has_place),
+      .take_i        (check_take && check_last && !drop && is_syn),
+      .leave_i       (store_valid && store_ready && store_flit.last && token.has_place),
+      .leave_tenant_i(token.info.desc.tenant)
+  );
   always_comb begin
     token_in.info = info;
     token_in.info.desc.length = total_q;  // for a segment, equal to the value that it had
-    token_in.is_syn = is_syn && !crowded;
+    token_in.has_place = is_syn && has_place;
   end
   summed_store #(
       .info_t (info_t),

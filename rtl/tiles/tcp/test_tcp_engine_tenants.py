@@ -103,18 +103,20 @@ async def each_tenant_has_places_for_its_refusals(dut):
 
 
 @cocotb.test()
-async def a_flood_of_syns_leaves_other_tenants_theirs(dut):
-    """SYNs of one tenant come without a gap, and few of them find a place to wait. Each of another tenant's, of which some come together, is answered."""
-    bench = await TcpBench.start(dut, tenant_connections=CONNECTIONS // 2, rto_initial=100, rto_min=100, rto_max=100)
-    bench.tenants = {2, 3}
+async def floods_of_syns_leave_other_tenants_theirs(dut):
+    """SYNs of five tenants come without a gap, and few of them find a place to wait. Each of another tenant's is answered, also if many come together."""
+    bench = await TcpBench.start(dut, half_open=1, tenant_connections=CONNECTIONS // 8, rto_initial=100, rto_min=100, rto_max=100)
+    flooded = [3, 4, 5, 6, 7]
+    bench.tenants = {2, *flooded}
     wanted = set()
-    for number in range(1200):
-        bench.give(bench.peer(1024 + number, tenant=3).make("S"))
-        if number in (700, 701, 900, 1100):
-            peer = bench.peer(50000 + number)
+    together = {700: 100, 900: 1, 1100: 2}  # the other tenant's, by when
+    for number in range(1500):
+        bench.give(bench.peer(1024 + number, tenant=flooded[number % len(flooded)]).make("S"))
+        for other in range(together.get(number, 0)):
+            peer = bench.peer(50000 + number + other)
             wanted.add(peer.port)
             bench.give(peer.make("S"))
-    await ClockCycles(dut.clk_i, 12_000)
+    await ClockCycles(dut.clk_i, 40_000)
     bench._sort()
     assert wanted <= {segment.dport for segment in bench.segments if str(segment.flags) == "SA"}
     assert bench.events["drop_backlog"] > 100
