@@ -66,7 +66,9 @@ module scheduler_core
     // State.
     output logic [$clog2(Entries+1)-1:0] count_o[Queues],
     output logic [Queues-1:0] head_valid_o,
-    output policy_pkg::rank_t head_rank_o[Queues],
+    output logic [Queues-1:0] head_overdue_o,
+    output policy_pkg::rank_t overdue_rank_o[Services],
+    output policy_pkg::rank_t head_rank_o[Queues],  // of heads that are not overdue
     output logic signed [Units-1:0][10:0] credits_o,
     output cells_t free_cells_o[Channels],
     output cells_t used_cells_o[Tenants],
@@ -111,7 +113,7 @@ module scheduler_core
   logic noted_valid_q, noted_lossless_q;
   logic [SlotWidth-1:0] noted_slot_q;
   logic [ServiceWidth-1:0] noted_service_q;
-  logic [Queues-1:0] circular, busy, tail_valid;
+  logic [Queues-1:0] circular, busy, due, tail_valid, tail_overdue;
   policy_pkg::rank_t tail_rank[Queues];
 
   logic pifo_ready, pop_valid, pop_highest, popped_valid, popped_highest, popped_overdue, hold;
@@ -258,6 +260,8 @@ module scheduler_core
       .free_cells_i(room_cells),
       .nonempty_i(busy),
       .tail_valid_i(tail_valid),
+      .tail_overdue_i(tail_overdue),
+      .overdue_rank_i(overdue_rank_o),
       .tail_rank_i(tail_rank),
       .token_o(token),
       .place_o(place),
@@ -320,9 +324,13 @@ module scheduler_core
       .count_o,
       .nonempty_o(busy),
       .head_valid_o,
+      .head_overdue_o,
       .head_rank_o,
+      .due_o(due),
       .tail_valid_o(tail_valid),
-      .tail_rank_o(tail_rank)
+      .tail_overdue_o(tail_overdue),
+      .tail_rank_o(tail_rank),
+      .overdue_rank_o
   );
 
   slot_table #(
@@ -348,13 +356,15 @@ module scheduler_core
   ) u_services (
       .clk_i,
       .rst_i,
-      .now_level_i(now_level),
       .service_policy_i(service_policy),
       .tenant_policy_i,
       .circular_i(circular),
       .nonempty_i(busy),
       .head_valid_i(head_valid_o),
+      .head_overdue_i(head_overdue_o),
+      .overdue_rank_i(overdue_rank_o),
       .head_rank_i(head_rank_o),
+      .due_i(due),
       .popping_i(pop_one),
       .pick_valid_o(pick_valid),
       .pick_tenant_o(pick_tenant),

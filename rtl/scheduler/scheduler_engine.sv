@@ -103,7 +103,8 @@ module scheduler_engine
   logic [ServiceWidth-1:0] wait_service, waits_service;
   timestamp_t wait_cycles;
   logic [$clog2(Entries+1)-1:0] count[Queues];
-  logic [Queues-1:0] head_valid;
+  logic [Queues-1:0] head_valid, head_overdue;
+  policy_pkg::rank_t overdue_rank[Services];
   policy_pkg::rank_t head_rank[Queues];
   logic signed [Units-1:0][10:0] credits;
   policy_pkg::cells_t free_cells[Channels], used_cells[Tenants], used_entries[Tenants];
@@ -156,6 +157,8 @@ module scheduler_engine
       .wait_o(wait_cycles),
       .count_o(count),
       .head_valid_o(head_valid),
+      .head_overdue_o(head_overdue),
+      .overdue_rank_o(overdue_rank),
       .head_rank_o(head_rank),
       .credits_o(credits),
       .free_cells_o(free_cells),
@@ -218,6 +221,8 @@ module scheduler_engine
       .class_data_i(class_data),
       .count_i(count),
       .head_valid_i(head_valid),
+      .head_overdue_i(head_overdue),
+      .overdue_rank_i(overdue_rank),
       .head_rank_i(head_rank),
       .credits_i(credits),
       .free_cells_i(free_cells),

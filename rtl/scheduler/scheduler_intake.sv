@@ -66,6 +66,8 @@ module scheduler_intake
     input cells_t            free_cells_i[Channels],  // including those that lossless packets with tokens use
     input logic [Queues-1:0] nonempty_i,
     input logic [Queues-1:0] tail_valid_i,
+    input logic [Queues-1:0] tail_overdue_i,
+    input policy_pkg::rank_t overdue_rank_i[Services],
     input policy_pkg::rank_t tail_rank_i[Queues],
 
     // New lossless packets at the links, by channel: see lossless_tokens.
@@ -242,6 +244,8 @@ module scheduler_intake
       .free_cells_i,
       .nonempty_i,
       .tail_valid_i,
+      .tail_overdue_i,
+      .overdue_rank_i,
       .tail_rank_i,
       .arrival_valid_o(fate_valid_o[0]),
       .arrival_event_o(fate_o[0]),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The queues of the scheduler: the PIFO with ageing, which uses the pop port in cycles in which nothing else is popped. The ports
-// are those of pifo, but here the ends (head_*_o, tail_*_o) include overdue packets.
+// are those of pifo, but here the ends include overdue packets: where *_overdue_o is set, the rank of this end is overdue_rank_o of its service,
+// not *_rank_o.
 module scheduler_queues
   import policy_pkg::*;
 #(
@@ -41,14 +42,19 @@ module scheduler_queues
     output logic [$clog2(Entries+1)-1:0] count_o[Queues],
     output logic [Queues-1:0] nonempty_o,  // without the entry that is popped in this cycle
     output logic [Queues-1:0] head_valid_o,
+    output logic [Queues-1:0] head_overdue_o,
     output rank_t head_rank_o[Queues],
+    output logic [Queues-1:0] due_o,  // the head may leave, if its rank is valid (Shaped)
     output logic [Queues-1:0] tail_valid_o,
-    output rank_t tail_rank_o[Queues]
+    output logic [Queues-1:0] tail_overdue_o,
+    output rank_t tail_rank_o[Queues],
+    output rank_t overdue_rank_o[Services]
 );
   logic [Queues-1:0] overdue, treed, last, age_one, tree_head_valid, tree_tail_valid;
   logic age_valid;
   logic [QueueWidth-1:0] age_queue;
-  rank_t tree_head_rank[Queues], tree_tail_rank[Queues];
+  assign head_overdue_o = overdue;
+  assign tail_overdue_o = ~treed;
   assign nonempty_o = (overdue | treed) & ~(pop_one_i & last);
 
   pifo #(
@@ -80,9 +86,9 @@ module scheduler_queues
       .treed_o(treed),
       .last_o(last),
       .head_valid_o(tree_head_valid),
-      .head_rank_o(tree_head_rank),
+      .head_rank_o,
       .tail_valid_o(tree_tail_valid),
-      .tail_rank_o(tree_tail_rank)
+      .tail_rank_o
   );
 
   rank_ageing #(
@@ -96,13 +102,12 @@ module scheduler_queues
       .overdue_i(overdue),
       .treed_i(treed),
       .tree_head_valid_i(tree_head_valid),
-      .tree_head_rank_i(tree_head_rank),
+      .tree_head_rank_i(head_rank_o),
       .tree_tail_valid_i(tree_tail_valid),
-      .tree_tail_rank_i(tree_tail_rank),
       .head_valid_o,
-      .head_rank_o,
+      .due_o,
       .tail_valid_o,
-      .tail_rank_o,
+      .overdue_rank_o,
       .busy_i(pop_valid_i),
       .hold_o,
       .age_valid_o(age_valid),

@@ -15,14 +15,16 @@ module scheduler_services
     input logic clk_i,
     input logic rst_i,
 
-    input policy_pkg::level_t now_level_i[Services],
     input service_policy_t service_policy_i[Services],
     input tenant_policy_t tenant_policy_i[Tenants],
 
     input logic [Queues-1:0] circular_i,
     input logic [Queues-1:0] nonempty_i,
     input logic [Queues-1:0] head_valid_i,
+    input logic [Queues-1:0] head_overdue_i,
+    input policy_pkg::rank_t overdue_rank_i[Services],
     input policy_pkg::rank_t head_rank_i[Queues],
+    input logic [Queues-1:0] due_i,
     input logic [Queues-1:0] popping_i,  // an entry is popped in this cycle; nonempty_i does not count it
 
     output logic [Services-1:0] pick_valid_o,
@@ -87,10 +89,12 @@ module scheduler_services
         .shaped_i(service_policy_i[s].policy == policy_pkg::Shaped),
         .hierarchy_i(service_policy_i[s].hierarchy),
         .circular_i(circular_i[s*Tenants]),
-        .now_level_i(now_level_i[s]),
         .nonempty_i(nonempty_i[s*Tenants+:Tenants]),
         .head_valid_i(head_valid_i[s*Tenants+:Tenants]),
+        .overdue_i(head_overdue_i[s*Tenants+:Tenants]),
+        .overdue_rank_i(overdue_rank_i[s]),
         .head_rank_i(head_rank),
+        .due_i(due_i[s*Tenants+:Tenants]),
         .popping_i(popping_i[s*Tenants+:Tenants]),
         .eligible_o(eligible[s]),
         .share_valid_i(share_valid[s]),

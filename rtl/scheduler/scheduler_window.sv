@@ -35,7 +35,9 @@ module scheduler_window
 
     input logic [$clog2(Entries+1)-1:0] count_i[Queues],
     input logic [Queues-1:0] head_valid_i,
-    input policy_pkg::rank_t head_rank_i[Queues],
+    input logic [Queues-1:0] head_overdue_i,
+    input policy_pkg::rank_t overdue_rank_i[Services],
+    input policy_pkg::rank_t head_rank_i[Queues],  // of heads that are not overdue
     input logic signed [Units-1:0][10:0] credits_i,
     input cells_t free_cells_i[Channels],
     input cells_t used_cells_i[Tenants],
@@ -116,11 +118,14 @@ module scheduler_window
   logic [$clog2(Queues)-1:0] queue;
   assign queue = $clog2(Queues)'(32'(service) * Tenants + 32'(owner));
 
+  policy_pkg::rank_t head_rank;
+  assign head_rank = head_overdue_i[queue] ? overdue_rank_i[ServiceWidth'(service)] : head_rank_i[queue];
+
   logic [31:0] data_d, data_q;
   always_comb begin
     unique case (part)
       Classes: data_d = class_data_i;
-      QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank_i[queue], 16'(count_i[queue])};
+      QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank, 16'(count_i[queue])};
       UnitState: data_d = 32'(signed'(credits_i[UnitWidth'(unit)]));
       TenantState: data_d = {used_entries_i[TenantWidth'(owner)], used_cells_i[TenantWidth'(owner)]};
       ChannelState: data_d = 32'(free_cells_i[ChannelWidth'(channel)]);

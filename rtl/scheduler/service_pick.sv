@@ -17,11 +17,13 @@ module service_pick
     input logic shaped_i,
     input logic hierarchy_i,
     input logic circular_i,
-    input level_t now_level_i,
 
     input logic [Tenants-1:0] nonempty_i,
     input logic [Tenants-1:0] head_valid_i,
+    input logic [Tenants-1:0] overdue_i,  // the head's rank is overdue_rank_i
+    input rank_t overdue_rank_i,
     input rank_t head_rank_i[Tenants],
+    input logic [Tenants-1:0] due_i,
     input logic [Tenants-1:0] popping_i,  // the head is popped in this cycle
 
     // To and from tenant_share, which decides among eligible_o.
@@ -40,12 +42,12 @@ module service_pick
   assign alone = (nonempty_i & (nonempty_i - 1'b1)) == '0;
 
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
-    assign rank[t] = head_valid_i[t] ? head_rank_i[t] : last_q[t];
+    assign rank[t] = overdue_i[t] ? overdue_rank_i : head_valid_i[t] ? head_rank_i[t] : last_q[t];
     assign known[t] = head_valid_i[t] || (!shaped_i && (seen_q[t] || alone));
-    assign is_due[t] = !shaped_i || (head_valid_i[t] && !popping_i[t] && due(head_rank_i[t], now_level_i));
+    assign is_due[t] = !shaped_i || (head_valid_i[t] && !popping_i[t] && due_i[t]);
     assign eligible_o[t] = nonempty_i[t] && is_due[t];
     always_ff @(posedge clk_i) begin
-      if (head_valid_i[t]) last_q[t] <= head_rank_i[t];
+      if (head_valid_i[t] && !overdue_i[t]) last_q[t] <= head_rank_i[t];
       seen_q[t] <= nonempty_i[t] && (seen_q[t] || head_valid_i[t]);
       if (rst_i) seen_q[t] <= 1'b0;
     end

@@ -68,6 +68,8 @@ module admission
     input cells_t              free_cells_i[Channels],
     input logic   [Queues-1:0] nonempty_i,
     input logic   [Queues-1:0] tail_valid_i,
+    input logic   [Queues-1:0] tail_overdue_i,  // the tail's rank is that of overdue packets of its service
+    input rank_t               overdue_rank_i[Services],
     input rank_t               tail_rank_i [  Queues],
 
     // The fates of the arrival and of the released packet, for their counters.
@@ -320,6 +322,8 @@ module admission
       .evictable_i(evictable),
       .circular_i,
       .tail_valid_i,
+      .tail_overdue_i,
+      .overdue_rank_i,
       .tail_rank_i,
       .valid_o(victim_valid),
       .service_o(victim_service),

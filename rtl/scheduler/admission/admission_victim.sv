@@ -33,6 +33,8 @@ module admission_victim
     input logic  [Queues-1:0] evictable_i,
     input logic  [Queues-1:0] circular_i,
     input logic  [Queues-1:0] tail_valid_i,
+    input logic  [Queues-1:0] tail_overdue_i,
+    input rank_t              overdue_rank_i[Services],
     input rank_t              tail_rank_i [Queues],
 
     output logic                    valid_o,
@@ -135,7 +137,7 @@ module admission_victim
         evictable: fullest_valid_q && evictable_i[look_queue],
         circular: circular_i[look_queue],
         tail_valid: tail_valid_i[look_queue],
-        rank: tail_rank_i[look_queue]
+        rank: tail_overdue_i[look_queue] ? overdue_rank_i[look_service_q] : tail_rank_i[look_queue]
     };
     if (higher) begin
       found_valid_q <= 1'b1;

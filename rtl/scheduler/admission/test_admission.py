@@ -98,7 +98,7 @@ class Bench:
             getattr(dut, name).value = 0
         for name in ("slot", "service", "tenant", "cells", "lossless"):
             getattr(dut, f"release_{name}_i").value = 0
-        for name in ("evict_ready_i", "nonempty_i", "tail_valid_i", "demand_i"):
+        for name in ("evict_ready_i", "nonempty_i", "tail_valid_i", "tail_overdue_i", "demand_i"):
             getattr(dut, name).value = 0
         dut.headroom_i.value = HEADROOM
         dut.circular_i.value = self.circular

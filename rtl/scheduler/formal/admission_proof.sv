@@ -72,6 +72,8 @@ module admission_proof
   for (genvar q = 0; q < 4; q++) begin : gen_tail
     assign tail_rank[q] = rank_t'(q);
   end
+  rank_t overdue_rank[2];
+  assign overdue_rank = '{default: '0};
 
   // An eviction leaves as what it asked for, or waits.
   logic [3:0] nonempty;
@@ -117,6 +119,8 @@ module admission_proof
       .free_cells_i,
       .nonempty_i(nonempty),
       .tail_valid_i(tail_valid_i & nonempty),
+      .tail_overdue_i('0),
+      .overdue_rank_i(overdue_rank),
       .tail_rank_i(tail_rank),
       .demand_i(1'b0),
       .ample_o(ample),

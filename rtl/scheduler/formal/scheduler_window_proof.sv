@@ -30,7 +30,9 @@ module scheduler_window_proof
     input logic [             31:0] fates_data_i  [2],
     input logic [Queues-1:0][  2:0] count_i       [2],
     input logic [Queues-1:0]        head_valid_i  [2],
+    input logic [Queues-1:0]        head_overdue_i[2],
     input logic [Queues-1:0][ 11:0] head_rank_i   [2],
+    input logic [Services-1:0][11:0] overdue_rank_i,
     input logic [ Units-1:0][ 10:0] credits_i     [2],
     input logic [Channels-1:0][15:0] free_cells_i [2],
     input logic [Tenants-1:0][15:0] used_cells_i  [2],
@@ -51,6 +53,7 @@ module scheduler_window_proof
         if (t == 32'(watched_i)) begin
           assume (count_i[0][s*Tenants+t] == count_i[1][s*Tenants+t]);
           assume (head_valid_i[0][s*Tenants+t] == head_valid_i[1][s*Tenants+t]);
+          assume (head_overdue_i[0][s*Tenants+t] == head_overdue_i[1][s*Tenants+t]);
           assume (head_rank_i[0][s*Tenants+t] == head_rank_i[1][s*Tenants+t]);
           assume (used_cells_i[0][t] == used_cells_i[1][t]);
           assume (used_entries_i[0][t] == used_entries_i[1][t]);
@@ -97,12 +100,16 @@ module scheduler_window_proof
   for (genvar i = 0; i < 2; i++) begin : gen_copy
     logic [2:0] count[Queues];
     policy_pkg::rank_t rank[Queues];
+    policy_pkg::rank_t overdue_rank[Services];
     policy_pkg::cells_t free_cells[Channels];
     policy_pkg::cells_t used_cells[Tenants];
     policy_pkg::cells_t used_entries[Tenants];
     for (genvar q = 0; q < int'(Queues); q++) begin : gen_queue
       assign count[q] = count_i[i][q];
       assign rank[q]  = policy_pkg::rank_t'(head_rank_i[i][q]);
+    end
+    for (genvar s = 0; s < int'(Services); s++) begin : gen_service
+      assign overdue_rank[s] = policy_pkg::rank_t'(overdue_rank_i[s]);
     end
     for (genvar c = 0; c < int'(Channels); c++) begin : gen_channel
       assign free_cells[c] = policy_pkg::cells_t'(free_cells_i[i][c]);
@@ -142,6 +149,8 @@ module scheduler_window_proof
         .class_data_i,
         .count_i(count),
         .head_valid_i(head_valid_i[i]),
+        .head_overdue_i(head_overdue_i[i]),
+        .overdue_rank_i(overdue_rank),
         .head_rank_i(rank),
         .credits_i(credits_i[i]),
         .free_cells_i(free_cells),

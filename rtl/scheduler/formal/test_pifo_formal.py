@@ -64,7 +64,7 @@ BROKEN_LATE = [
     (COUNTS, "pifo_counts", "overdue_o[q] && !(pop_highest_i && treed_o[q]);", "overdue_o[q];"),
     (COUNTS, "pifo_counts", "(treed_o[q] && !(pop && single_o[q]))", "(treed_o[q] && !pop)"),
     (COUNTS, "pifo_counts", "alone_q[q] <= append && !overdue_o[q];", "alone_q[q] <= append;"),
-    (COUNTS, "pifo_counts", "if (append_q[q]) list_q <= list_q + 1'b1;", ""),
+    (COUNTS, "pifo_counts", "if (append_q[q] || take_q[q]) list_q", "if (take_q[q]) list_q"),
     (STAGES, "pifo", "overdue_list_q <= overdue_leaf_q;", "overdue_list_q <= overdue_root;"),
     (STAGES, "pifo", "pop_root_circular_q <= |(circular_i >> pop_queue_i & Queues'(1));", "pop_root_circular_q <= '0;"),
     (STAGES, "pifo", "pop_leaf_some_q <= nonempty[pop_root_queue_q];", "pop_leaf_some_q <= 1'b1;"),

@@ -75,10 +75,8 @@ module pifo_counts #(
       take_q[q] <= take;
       append_q[q] <= append;
       alone_q[q] <= append && !overdue_o[q];
-      if (push_q[q] && !pop_q[q]) tree_q <= tree_q + 1'b1;
-      if (pop_q[q] && !push_q[q]) tree_q <= tree_q - 1'b1;
-      if (append_q[q]) list_q <= list_q + 1'b1;
-      if (take_q[q]) list_q <= list_q - 1'b1;
+      if (push_q[q] != pop_q[q]) tree_q <= tree_q + (pop_q[q] ? '1 : count_t'(1));
+      if (append_q[q] || take_q[q]) list_q <= list_q + (take_q[q] ? '1 : count_t'(1));
 
       treed_o[q] <= push || (treed_o[q] && !(pop && single_o[q]));
       if (push && !treed_o[q]) single_o[q] <= 1'b1;

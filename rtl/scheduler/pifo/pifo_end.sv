@@ -15,10 +15,11 @@ module pifo_end #(
 
     input logic [Queues-1:0] circular_i,
 
-    input logic [   Queues-1:0] push_i,
-    input logic [RankWidth-1:0] push_rank_i,
-    input logic [   Queues-1:0] empty_i,  // its queue has no entry
-    input logic [   Queues-1:0] single_i, // ... or one
+    input logic [    Queues-1:0] push_i,
+    input logic [QueueWidth-1:0] push_queue_i,
+    input logic [ RankWidth-1:0] push_rank_i,
+    input logic [    Queues-1:0] empty_i,       // its queue has no entry
+    input logic [    Queues-1:0] single_i,      // ... or one
 
     input logic [Queues-1:0] lost_i,  // the entry at this end is popped
 
@@ -52,9 +53,14 @@ module pifo_end #(
     if (rst_i) pushed_q <= '0;
   end
 
-  logic push_beyond, push_beyond_pushed;
-  assign push_beyond = beyond(push_rank_i, found_rank_i, |(circular_i >> found_queue_i & Queues'(1)));
+  // A push goes to one queue, and so does what is found, so each is compared once.
+  logic push_circular, found_circular, push_beyond, push_beyond_pushed, push_nearer, found_nearer;
+  assign push_circular = |(circular_i >> push_queue_i & Queues'(1));
+  assign found_circular = |(circular_i >> found_queue_i & Queues'(1));
+  assign push_beyond = beyond(push_rank_i, found_rank_i, found_circular);
   assign push_beyond_pushed = beyond(push_rank_i, pushed_rank_q, |(circular_i & pushed_q));
+  assign push_nearer = beyond(push_rank_i, rank_o[push_queue_i], push_circular);
+  assign found_nearer = beyond(found_rank_i, rank_o[found_queue_i], found_circular);
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic push, found, lost_q;
@@ -63,16 +69,18 @@ module pifo_end #(
 
     // rank_q is the rank of this end if known_q is set; otherwise, if any_q is set, it is the nearest rank pushed since the
     // pop. lost_q: the pop was in the previous cycle, so only that cycle's push has come since. alone_q: that push is the only entry.
-    logic known_q, any_q, alone_q, changes;
+    logic known_q, any_q, alone_q, takes_found, changes;
     rank_t rank_q, candidate;
     always_comb begin
       candidate = push_rank_i;
+      takes_found = 1'b0;
       if (lost_q) begin
         if (pushed_q[q] && !(push && push_beyond_pushed)) candidate = pushed_rank_q;
         changes = pushed_q[q] || push;
       end else begin
-        if (found && !(push && push_beyond)) candidate = found_rank_i;
-        changes = (push || found) && (!any_q || beyond(candidate, rank_q, circular_i[q]));
+        takes_found = found && !(push && push_beyond);
+        if (takes_found) candidate = found_rank_i;
+        changes = (push || found) && (!any_q || (takes_found ? found_nearer : push_nearer));
       end
     end
 

@@ -121,22 +121,17 @@ package policy_pkg;
     return $clog2((6 * entries + 64 + budget - 1) / budget + 1);
   endfunction
 
-  // How far a rank is in the past; negative while it is in the future.
+  // How far a rank is in the past; negative while it is in the future. Under Shaped such a head may not leave.
   function automatic rank_t passed_of(rank_t rank, level_t now_level);
     return {now_level, 1'b1} - rank;
   endfunction
 
-  // Whether the head of a queue may leave (Shaped).
-  function automatic logic due(rank_t rank, level_t now_level);
-    rank_t passed;
-    passed = passed_of(rank, now_level);
-    return !passed[RankWidth-1];
-  endfunction
-
-  // Whether `a` leaves before `b`; equal ranks do not.
+  // Whether `a` leaves before `b`; equal ranks do not. Circular: ranks are within half of the range of each other, so if their highest
+  // bits differ, the one with the greater rest comes first.
   function automatic logic leaves_before(rank_t a, rank_t b, logic circular);
-    rank_t distance;
-    distance = a - b;
-    return circular ? distance[RankWidth-1] : a < b;
+    logic less;
+    less = a[RankWidth-2:0] < b[RankWidth-2:0];
+    if (a[RankWidth-1] != b[RankWidth-1]) return circular ? !less : b[RankWidth-1];
+    return less;
   endfunction
 endpackage

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps ranks that go by the clock (Slack, Shaped) from getting so old that they compare as future ones: a head that
 // is LateLevels late is moved from the PIFO's tree to the list of overdue entries of its queue. To the
-// rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others.
+// rest of the scheduler overdue entries have the rank OverdueLevels before now, which is earlier than all others. It is the same for all of a
+// service, so whoever looks at the end of a queue chooses between it and the tree's.
 //
 // Each queue can have an entry moved every six cycles, and all queues together one every four or five. So even a full PIFO whose entries
 // are all in one queue and late at the same time is done in 6 * Entries cycles. Within that time no entry may
@@ -26,13 +27,12 @@ module rank_ageing
     input logic  [Queues-1:0] tree_head_valid_i,
     input rank_t              tree_head_rank_i [Queues],
     input logic  [Queues-1:0] tree_tail_valid_i,
-    input rank_t              tree_tail_rank_i [Queues],
 
     // The ends of the queues, overdue entries included.
-    output logic  [Queues-1:0] head_valid_o,
-    output rank_t              head_rank_o [Queues],
-    output logic  [Queues-1:0] tail_valid_o,
-    output rank_t              tail_rank_o [Queues],
+    output logic [Queues-1:0] head_valid_o,
+    output logic [Queues-1:0] due_o,  // its head may leave, if its rank is valid (Shaped)
+    output logic [Queues-1:0] tail_valid_o,
+    output rank_t overdue_rank_o[Services],
 
     // Move the head of this queue; never in a cycle with busy_i, in which another entry is popped. With hold_o no pop may be
     // decided for the next cycle.
@@ -45,10 +45,9 @@ module rank_ageing
   logic [Queues-1:0] late_q;
   for (genvar s = 0; s < Services; s++) begin : gen_service
     logic by_clock;
-    rank_t overdue_q;
     assign by_clock = policy_i[s].policy inside {Slack, Shaped};
     always_ff @(posedge clk_i) begin
-      overdue_q <= by_clock ? {now_level_i[s] - level_t'(OverdueLevels), 1'b0} : '0;
+      overdue_rank_o[s] <= by_clock ? {now_level_i[s] - level_t'(OverdueLevels), 1'b0} : '0;
     end
 
     for (genvar t = 0; t < Tenants; t++) begin : gen_queue
@@ -56,9 +55,8 @@ module rank_ageing
       rank_t passed;
       assign passed = passed_of(tree_head_rank_i[Q], now_level_i[s]);
       assign head_valid_o[Q] = overdue_i[Q] || tree_head_valid_i[Q];
-      assign head_rank_o[Q] = overdue_i[Q] ? overdue_q : tree_head_rank_i[Q];
+      assign due_o[Q] = overdue_i[Q] || !passed[RankWidth-1];
       assign tail_valid_o[Q] = treed_i[Q] ? tree_tail_valid_i[Q] : overdue_i[Q];
-      assign tail_rank_o[Q] = treed_i[Q] ? tree_tail_rank_i[Q] : overdue_q;
       always_ff @(posedge clk_i) begin
         late_q[Q] <= by_clock && tree_head_valid_i[Q] && !passed[RankWidth-1] && passed[RankWidth-2:1] >= (LevelWidth - 1)'(LateLevels);
         if (rst_i) late_q[Q] <= 1'b0;
