@@ -47,7 +47,7 @@ module cell_reader
   cell_t cell_q;  // the cell of the last fetch
   offset_in_cell_t offset_q;  // of the next fetch in its cell; 0: it is in the next cell
 
-  logic advance, start, more, last;
+  logic advance, start, more, several, last;  // several: the packet to read has several flits
   cell_t next_cell, cell_now;
   offset_in_cell_t offset;
   length_t left;  // after the fetch of this cycle
@@ -59,7 +59,16 @@ module cell_reader
 
   assign offset = more ? offset_q : '0;
   assign left = more ? left_q - 1'b1 : length_t'((read_length_i - 1'b1) >> EmptyWidth);
-  assign last = left == '0;
+  assign last = more ? left_q == length_t'(1) : !several;
+  // The length comes from a memory in this cycle.
+  length_t full_flits;
+  assign full_flits = read_length_i >> EmptyWidth;
+  any_set #(
+      .Width(3)
+  ) u_several (
+      .bits_i({full_flits >> 5 != '0, (full_flits >> 1 & length_t'(15)) != '0, full_flits[0] && read_length_i[EmptyWidth-1:0] != '0}),
+      .any_o(several)
+  );
   always_comb begin
     if (!more) cell_now = read_first_i;
     else cell_now = offset_q == '0 ? next_cell : cell_q;

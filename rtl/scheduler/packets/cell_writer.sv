@@ -115,7 +115,8 @@ module cell_writer
 
   logic [AddrWidth-1:0] cell_addr;
   assign cell_addr = AddrWidth'(cell_i) << FlitBits;
-  assign write_o = take_o || (fire && keep && !needs_cell && !give_up && !too_long);
+  // A flit in the middle of a cell is written also if it is not kept: its place in the packet's own cell stays unused.
+  assign write_o = take_o || (in_valid_i && open_q && !lost_q && !cell_full);
   assign write_addr_o = take_o ? cell_addr : addr_q;
   assign write_data_o = in_flit_i.data;
 
@@ -175,7 +176,7 @@ module cell_writer
       cells_q <= open_q ? cells_q + count_t'(take_o) : count_t'(1);
       if (!open_q) first_q <= cell_i;
       if (!open_q) desc[desc_write_q] <= in_flit_i.desc;
-      if (write_o) addr_q <= write_addr_o + 1'b1;
+      if (keep) addr_q <= write_addr_o + 1'b1;
     end
     if (take_o) cell_q <= cell_i;
     if (report_push) desc_write_q <= desc_write_q + 1'b1;

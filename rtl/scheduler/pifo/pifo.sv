@@ -168,7 +168,8 @@ module pifo #(
   logic pop_moved, pop_emptied, push_takes, push_begins;
   overdue_t overdue_list_q;
   logic list_valid;
-  slot_t list_slot, overdue_slot;
+  (* keep *) slot_t list_slot;
+  slot_t overdue_slot;
 
   pifo_root #(
       .Queues(Queues),

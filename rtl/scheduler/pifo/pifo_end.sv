@@ -59,8 +59,13 @@ module pifo_end #(
   assign found_circular = |(circular_i >> found_queue_i & Queues'(1));
   assign push_beyond = beyond(push_rank_i, found_rank_i, found_circular);
   assign push_beyond_pushed = beyond(push_rank_i, pushed_rank_q, |(circular_i & pushed_q));
-  assign push_nearer = beyond(push_rank_i, rank_o[push_queue_i], push_circular);
-  assign found_nearer = beyond(found_rank_i, rank_o[found_queue_i], found_circular);
+  // What is kept is a multiplexer by itself; a mapper makes other paths longer for its sake.
+  (* keep *) rank_t rank_of_pushed;
+  (* keep *) rank_t rank_of_found;
+  assign rank_of_pushed = rank_o[push_queue_i];
+  assign rank_of_found = rank_o[found_queue_i];
+  assign push_nearer = beyond(push_rank_i, rank_of_pushed, push_circular);
+  assign found_nearer = beyond(found_rank_i, rank_of_found, found_circular);
 
   for (genvar q = 0; q < Queues; q++) begin : gen_queue
     logic push, found, lost_q;
