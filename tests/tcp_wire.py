@@ -9,7 +9,10 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from pathlib import Path
 
+from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.paths import ROOT
@@ -29,7 +32,7 @@ class Wire:
     def __init__(self, session: Session, namespace: Namespace):
         self.session, self.card, self.namespace = session, session.card, namespace
 
-    def run(self, *commands: list[str]) -> list[str]:
+    def run(self, *commands: list[str], seconds: float = SECONDS) -> list[str]:
         """Runs programs at the same time while the card runs; returns the output of each."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
         with contextlib.ExitStack() as files:
@@ -39,7 +42,7 @@ class Wire:
                 self.namespace.popen(command, env=environment, stdout=output, stderr=subprocess.STDOUT) for command, output in zip(commands, outputs, strict=True)
             ]
             try:
-                self.session.serve(seconds=SECONDS, until=lambda: all(process.poll() is not None for process in running))
+                self.session.serve(seconds=seconds, until=lambda: all(process.poll() is not None for process in running))
                 assert all(process.poll() is not None for process in running), f"{commands} did not end"
             finally:
                 for process in running:
@@ -54,9 +57,9 @@ class Wire:
         (output,) = self.run([sys.executable, "-c", text])
         return output.strip()
 
-    def echo(self, connections: int, size: int) -> None:
+    def echo(self, connections: int, size: int, seconds: float = SECONDS) -> None:
         """Fails unless each of so many clients at once gets all its bytes back."""
-        (text,) = self.run([sys.executable, "-m", "girih.card.tcp_client", CARD, "7", str(connections), str(size)])
+        (text,) = self.run([sys.executable, "-m", "girih.card.tcp_client", CARD, "7", str(connections), str(size)], seconds=seconds)
         result = json.loads(text)
         assert result["right"] == connections and result["bytes"] == connections * size and not result["problems"], result
 
@@ -66,4 +69,24 @@ class Wire:
 
 def leaked(wire: Wire) -> int:
     counters = wire.card.registers.counters("tcp")["tcp"]
-    return counters["mark_opened"] - counters["mark_freed"]
+    return counters["mark_opened"] + counters["mark_unopened"] - counters["mark_freed"]
+
+
+@contextlib.contextmanager
+def wired(folder: Path) -> Iterator[Wire]:
+    """The card in this folder, with the kernel's own stack at its port."""
+    with Namespace("tcp") as namespace, VirtualCard(folder) as card, Session(card, control=False) as session:
+        session.watch(0, card.open_tap(0, TAP, namespace.path))
+        namespace.bring_up(TAP, "10.77.0.1/24")
+        yield Wire(session, namespace)
+
+
+@contextlib.contextmanager
+def at_rest(wire: Wire) -> Iterator[Wire]:
+    """Without faults at first. In the end no connection is left, and the account of messages is even."""
+    for direction in ("in", "out"):
+        wire.card.set_faults(0, direction)
+    yield wire
+    wire.session.serve(seconds=SECONDS, until=lambda: leaked(wire) == 0)
+    assert leaked(wire) == 0
+    wire.card.check_conservation()

@@ -20,9 +20,8 @@ from scapy.layers.l2 import Ether
 
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
-from girih.card.session import Session
 from girih.experiments.tcp import ACK, OWN_IP, RST, SYN, Peer
-from tests.tcp_wire import CARD, SECONDS, TAP, TCP_INFO, Wire, leaked
+from tests.tcp_wire import CARD, SECONDS, TCP_INFO, Wire, at_rest, wired
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
@@ -34,21 +33,14 @@ CHECKSUMS = [word for protocol in ("ip", "tcp") for word in ("-o", f"{protocol}.
 
 @pytest.fixture(scope="module")
 def card(built):
-    with Namespace("tcp") as namespace, VirtualCard(built("tcp_echo")) as card, Session(card, control=False) as session:
-        session.watch(0, card.open_tap(0, TAP, namespace.path))
-        namespace.bring_up(TAP, "10.77.0.1/24")
-        yield Wire(session, namespace)
+    with wired(built("tcp_echo")) as wire:
+        yield wire
 
 
 @pytest.fixture
 def wire(card):
-    """After each test no connection is left, and the account of messages is even."""
-    for direction in ("in", "out"):
-        card.card.set_faults(0, direction)
-    yield card
-    card.session.serve(seconds=SECONDS, until=lambda: leaked(card) == 0)
-    assert leaked(card) == 0
-    card.card.check_conservation()
+    with at_rest(card):
+        yield card
 
 
 def test_bytes_come_back(wire, tmp_path):
