@@ -108,6 +108,8 @@ class Bench:
             dut.free_cells_i[c].value = CELLS
         for q in range(len(self.queues)):
             dut.tail_rank_i[q].value = 0
+        for s in range(SERVICES):
+            dut.overdue_rank_i[s].value = 0
         dut.rst_i.value = 1
         for _ in range(3):
             await FallingEdge(dut.clk_i)
@@ -129,14 +131,19 @@ class Bench:
         dut = self.dut
         for c in range(CHANNELS):
             dut.free_cells_i[c].value = self.free[c]
-        nonempty = valid = 0
+        nonempty = valid = overdue = 0
         for q, queue in enumerate(self.queues):
             nonempty |= bool(queue) << q
             if queue and not self.unknown[q]:
                 valid |= 1 << q
-                dut.tail_rank_i[q].value = self.tail(q)[0]
+                rank = self.tail(q)[0]
+                dut.tail_rank_i[q].value = rank
+                # Of one queue in each service at most, the rank is told as that of overdue packets.
+                if not overdue >> q // TENANTS * TENANTS & ((1 << TENANTS) - 1) and random.random() < 0.5:
+                    overdue |= 1 << q
+                    dut.overdue_rank_i[q // TENANTS].value, dut.tail_rank_i[q].value = rank, random.randrange(4096)
             self.unknown[q] = max(0, self.unknown[q] - 1)
-        dut.nonempty_i.value, dut.tail_valid_i.value = nonempty, valid
+        dut.nonempty_i.value, dut.tail_valid_i.value, dut.tail_overdue_i.value = nonempty, valid, overdue
 
         released, evicted = self.leaving.popleft() or (None, False)
         dut.release_valid_i.value = int(released is not None)
