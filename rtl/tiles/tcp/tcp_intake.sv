@@ -96,7 +96,8 @@ module tcp_intake
   flit_t store_flit, framed;
   token_t token_in, token;
   // A SYN that is no answer of a peer to one of the card's own.
-  logic is_syn, admitted, has_place, refuses;
+  logic is_syn, has_place, refuses;
+  (* keep *) logic admitted;
   assign is_syn = syn_q && !info.is_command && !info.is_error;
   assign refuses = is_syn && !admitted;
   tcp_syn_limit u_syn_limit (
