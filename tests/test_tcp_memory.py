@@ -14,7 +14,7 @@ from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.testing import some_of
-from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
+from tests.tcp_wire import CARD, TAP, Wire, at_rest
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
@@ -63,12 +63,8 @@ def card(built):
 def wire(card):
     """With the design's memory and a good wire; after each test no connection is left, and the account of messages is even."""
     card.card.memory.set(**card.card.manifest.memory | {"ready": 1.0})
-    for direction in ("in", "out"):
-        card.card.set_faults(0, direction)
-    yield card
-    card.session.serve(seconds=SECONDS, until=lambda: leaked(card) == 0)
-    assert leaked(card) == 0
-    card.card.check_conservation()
+    with at_rest(card):
+        yield card
 
 
 def stream(wire: Wire, size: int) -> None:

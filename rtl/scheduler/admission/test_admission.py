@@ -132,16 +132,18 @@ class Bench:
         for c in range(CHANNELS):
             dut.free_cells_i[c].value = self.free[c]
         nonempty = valid = overdue = 0
+        told = set()  # services of which the rank of a tail is told as that of overdue packets: of one queue at most
         for q, queue in enumerate(self.queues):
             nonempty |= bool(queue) << q
             if queue and not self.unknown[q]:
                 valid |= 1 << q
                 rank = self.tail(q)[0]
                 dut.tail_rank_i[q].value = rank
-                # Of one queue in each service at most, the rank is told as that of overdue packets.
-                if not overdue >> q // TENANTS * TENANTS & ((1 << TENANTS) - 1) and random.random() < 0.5:
+                service = q // TENANTS
+                if service not in told and random.random() < 0.5:
+                    told.add(service)
                     overdue |= 1 << q
-                    dut.overdue_rank_i[q // TENANTS].value, dut.tail_rank_i[q].value = rank, random.randrange(4096)
+                    dut.overdue_rank_i[service].value, dut.tail_rank_i[q].value = rank, random.randrange(4096)
             self.unknown[q] = max(0, self.unknown[q] - 1)
         dut.nonempty_i.value, dut.tail_valid_i.value, dut.tail_overdue_i.value = nonempty, valid, overdue
 
