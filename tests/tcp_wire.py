@@ -72,6 +72,13 @@ def leaked(wire: Wire) -> int:
     return counters["mark_opened"] + counters["mark_unopened"] - counters["mark_freed"]
 
 
+def ended(wire: Wire) -> None:
+    """No connection is left, and the account of messages is even."""
+    wire.session.serve(seconds=SECONDS, until=lambda: leaked(wire) == 0)
+    assert leaked(wire) == 0
+    wire.card.check_conservation()
+
+
 @contextlib.contextmanager
 def wired(folder: Path) -> Iterator[Wire]:
     """The card in this folder, with the kernel's own stack at its port."""
@@ -87,6 +94,4 @@ def at_rest(wire: Wire) -> Iterator[Wire]:
     for direction in ("in", "out"):
         wire.card.set_faults(0, direction)
     yield wire
-    wire.session.serve(seconds=SECONDS, until=lambda: leaked(wire) == 0)
-    assert leaked(wire) == 0
-    wire.card.check_conservation()
+    ended(wire)

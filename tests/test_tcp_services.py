@@ -13,7 +13,7 @@ from girih.card.namespace import Namespace
 from girih.card.session import Session
 from girih.paths import ROOT
 from tests.registers import keep_what_is_written
-from tests.tcp_wire import CARD, SECONDS, TAP, Wire, leaked
+from tests.tcp_wire import CARD, TAP, Wire, ended
 
 pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
@@ -27,13 +27,6 @@ def wire():
         session.watch(0, card.open_tap(0, TAP, namespace.path))
         namespace.bring_up(TAP, "10.77.0.1/24")
         yield Wire(session, namespace)
-
-
-def ended(wire: Wire) -> None:
-    """No connection is left, and the account of messages is even."""
-    wire.session.serve(seconds=SECONDS, until=lambda: leaked(wire) == 0)
-    assert leaked(wire) == 0
-    wire.card.check_conservation()
 
 
 @pytest.mark.parametrize("tile", ["discard", "chargen"])
