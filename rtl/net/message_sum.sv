@@ -59,10 +59,7 @@ module message_sum
     end
   end
 
-  // The sum of earlier flits, in two parts: folding it here would put an adder in the loop.
-  wide_t flit_sum;
-  logic [15:0] sum_low_q;
-  logic [7:0] sum_high_q;
+  wide_t flit_sum, sum_q;  // of this flit; of the message's earlier ones
   checksum_sum #(
       .GroupHalfwords(GroupHalfwords)
   ) u_sum (
@@ -72,10 +69,9 @@ module message_sum
       .mask_i  (in_mask_i),
       .total_o (flit_sum)
   );
-  (* keep *) wide_t carried, beside;
-  assign carried = wide_t'(sum_low_q) + wide_t'(sum_high_q);
-  assign beside = carried + add_i;
-  assign sum_o = flit_sum + carried;
+  (* keep *) wide_t beside;
+  assign beside = sum_q + add_i;
+  assign sum_o = flit_sum + sum_q;
   assign total_o = flit_sum + beside;
 
   assign out_valid_o = valid_q;
@@ -83,14 +79,8 @@ module message_sum
   assign info_o = info_q;
 
   always_ff @(posedge clk_i) begin
-    if (valid_q && out_ready_i) begin
-      sum_low_q  <= flit_q.last ? '0 : sum_o[15:0];
-      sum_high_q <= flit_q.last ? '0 : sum_o[23:16];
-    end
-    if (rst_i) begin
-      sum_low_q  <= '0;
-      sum_high_q <= '0;
-    end
+    if (valid_q && out_ready_i) sum_q <= flit_q.last ? '0 : sum_o;
+    if (rst_i) sum_q <= '0;
   end
 
   always_ff @(posedge clk_i) begin

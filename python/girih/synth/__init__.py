@@ -30,11 +30,17 @@ __all__ = ["Area", "netlist", "synthesize", "synthesize_all", "total"]
 WORKERS = 2  # each uses a core and, for a large tile, a gigabyte
 COMMANDS = """
 synth_xilinx -family xcup -flatten -noiopad -top {top}
+setattr -mod -unset keep_hierarchy *
+flatten
 tee -q -o {folder}/partial.json stat -json
 write_json -selected -noscopeinfo {folder}/netlist.json
 """
 # Checks are for simulation and proofs; as cells they would keep their logic alive.
 READ_OPTIONS = "--ignore-assertions"
+# A module with this attribute is mapped to look-up tables by itself, so that the logic around it does not change its depth. The reader keeps modules
+# only if it is told to.
+KEPT = b"(* keep_hierarchy *)"
+KEEP_OPTION = "--best-effort-hierarchy"
 
 Job = TypeVar("Job")  # the name of a job
 
@@ -79,8 +85,10 @@ def _synthesized(
     parameters = parameters or {}
     params = params or params_for(top)
     sources = resolve([top], [generated_rtl(params), *generated], extra)
-    read = read_command(top, sources, parameters, READ_OPTIONS)
-    key = digest(top, repr(sorted(parameters.items())), READ_OPTIONS, COMMANDS, *[p.read_bytes() for p in sources])
+    texts = [path.read_bytes() for path in sources]
+    options = f"{READ_OPTIONS} {KEEP_OPTION}" if any(KEPT in text for text in texts) else READ_OPTIONS
+    read = read_command(top, sources, parameters, options)
+    key = digest(top, repr(sorted(parameters.items())), options, COMMANDS, *texts)
     folder = BUILD / "synth" / f"{top}-{key}"
     result = folder / "stat.json"
     with alone(folder):

@@ -177,7 +177,7 @@ module host_verify
       .mask_i  (mask_q),
       .total_o (flit_sum)
   );
-  assign carried = first_q[3] ? wide_t'(at_sum_q.more) : wide_t'(sum_q[15:0]) + wide_t'(sum_q[23:16]);
+  assign carried = first_q[3] ? wide_t'(at_sum_q.more) : sum_q;
   assign sum = flit_sum + carried;
   always_ff @(posedge clk_i) begin
     if (move) begin

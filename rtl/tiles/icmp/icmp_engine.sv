@@ -51,7 +51,7 @@ module icmp_engine
   typedef struct packed {
     descriptor_t desc;
     logic is_too_big;
-    sum_t checksum;
+    wide_t sum;  // folded after the store, where there is time for it
     ipv4_addr_t src, dst;
   } token_t;
 
@@ -102,6 +102,11 @@ module icmp_engine
     if (window_valid && window_ready) behind_q <= flits_mask_t'({{FlitBytes{1'b1}}, behind} >> FlitBytes);
   end
 
+  logic [FlitBytes-1:0] valid;
+  valid_mask u_valid (
+      .empty_i(window_flit.empty),
+      .valid_o(valid)
+  );
   logic check_take, check_last, check_bad, sum_right, drop, store_first;
   wide_t sum, total;
   token_t token_in, token;
@@ -117,7 +122,7 @@ module icmp_engine
       .in_flit_i   (window_flit),
       .in_first_i  (first),
       .in_cut_i    (1'b0),
-      .in_mask_i   (valid_bytes(window_flit.empty) & behind[FlitBytes-1:0]),
+      .in_mask_i   (valid & behind[FlitBytes-1:0]),
       .in_info_i   (info_in),
       .check_take_o(check_take),
       .check_last_o(check_last),
@@ -136,16 +141,17 @@ module icmp_engine
       .out_token_o (token)
   );
 
-  (* keep *) logic [3:0] wrong;
-  assign wrong = wrong_parts(total);
-  assign sum_right = wrong == '0;
+  checksum_check u_check (
+      .total_i(total),
+      .right_o(sum_right)
+  );
   assign drop = check_last && (check_bad || info.bad_length || !sum_right || ((!info.is_echo || info.bad_code) && !info.is_too_big));
   always_comb begin
     token_in.desc = info.desc;
     if (info.is_too_big) token_in.desc = with_transport(with_network(info.desc, offset_t'(QuoteAt)), offset_t'(QuotedL4));
   end
   assign token_in.is_too_big = info.is_too_big;
-  assign token_in.checksum = ~fold(sum);
+  assign token_in.sum = sum;
   assign token_in.src = info.src;
   assign token_in.dst = info.dst;
 
@@ -167,7 +173,7 @@ module icmp_engine
     edit = '0;
     mask = '0;
     for (int unsigned i = 0; i < L4Places; i++) begin
-      edit[L4First+4*i+:4] = {EchoReply, 8'h0, token.checksum};
+      edit[L4First+4*i+:4] = {EchoReply, 8'h0, ~fold(token.sum)};
       mask[L4First+4*i+:4] = {4{token.desc.l4_offset == offset_t'(L4First + 4 * i)}};
     end
     if (is_tagged(token.desc.l3_offset)) begin

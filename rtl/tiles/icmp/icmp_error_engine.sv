@@ -111,7 +111,7 @@ module icmp_error_engine
     for (int unsigned g = 0; g < Groups; g++) begin
       sums[g] = '0;
       for (int unsigned i = g * Quote / 2 / Groups; i < (g + 1) * Quote / 2 / Groups; i++) begin
-        sums[g] = sums[g] + 19'({quoted[2*i], quoted[2*i+1]});
+        sums[g] = sums[g] + 19'({quote_q[2*i], quote_q[2*i+1]});
       end
     end
   end
@@ -135,6 +135,7 @@ module icmp_error_engine
   // A packet is taken to its end; then it is dropped, or the error leaves.
   typedef enum logic [1:0] {
     Take,
+    Sum,  // of a packet that was one flit
     Judge,
     Send
   } state_e;
@@ -153,17 +154,18 @@ module icmp_error_engine
     for (int unsigned g = 0; g < Groups; g++) sum = sum + wide_t'(sums_q[g]);
   end
   always_ff @(posedge clk_i) begin
+    sums_q <= sums;
     unique case (state_q)
       Take:
       if (valid) begin
         if (first) begin
           facts_q <= facts;
           quote_q <= quoted;
-          sums_q  <= sums;
         end
         bad_q <= flit.bad;
-        if (flit.last) state_q <= Judge;
+        if (flit.last) state_q <= first ? Sum : Judge;
       end
+      Sum: state_q <= Judge;
       Judge: begin
         checksum_q <= ~fold(sum);
         beat_q <= '0;

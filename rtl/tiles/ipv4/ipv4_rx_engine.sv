@@ -209,15 +209,17 @@ module ipv4_rx_engine
   );
 
   // The verdict, the same for all flits of a message.
-  logic wrong_sum, fault, first_q, move;
+  logic sum_right, wrong_sum, fault, first_q, move;
   wide_t sum;
   always_comb begin
     sum = '0;
     for (int unsigned g = 0; g < Groups; g++) sum = sum + wide_t'(group_q[g]);
   end
-  (* keep *) logic [3:0] wrong;
-  assign wrong = wrong_parts(sum);
-  assign wrong_sum = wrong != '0;
+  checksum_check u_check (
+      .total_i(sum),
+      .right_o(sum_right)
+  );
+  assign wrong_sum = !sum_right;
   assign fault = |faults_q || wrong_sum;
   assign move = trim_valid && out_ready_i;
   always_ff @(posedge clk_i) begin

@@ -24,25 +24,26 @@ module nat_edit
   localparam int unsigned TcpChecksum = 16;
 
   // Each sum is one expression, so that synthesis adds its terms side by side.
-  wide_t ip_sum, sum, inner_ip_sum, inner_sum;
+  typedef logic [19:0] small_t;  // a sum of a few halfwords
+  small_t ip_sum, sum, inner_ip_sum, inner_sum;
   sum_t ip_checksum, checksum, inner_ip_checksum, inner_checksum;
   logic [15:0] high, low, port, inner_high, inner_low;
   assign {high, low} = sums_i.adds_ip ? ip_i : sums_i.subtracts_ip ? ~ip_i : '0;
   assign port = sums_i.adds_port ? port_i : '0;
   assign {inner_high, inner_low} = sums_i.adds_inner_ip ? ip_i : '0;
-  assign ip_sum = wide_t'(sums_i.ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);
-  assign sum = wide_t'(sums_i.transport_sum) + wide_t'(high) + wide_t'(low) + wide_t'(port);
-  assign inner_ip_sum = wide_t'(sums_i.inner_ip_sum) + wide_t'(ip_i[31:16]) + wide_t'(ip_i[15:0]);
-  assign inner_sum = wide_t'(sums_i.inner_sum) + wide_t'(inner_high) + wide_t'(inner_low) + wide_t'(port_i);
-  assign ip_checksum = ~fold(ip_sum);
-  assign checksum = ~fold(sum);
-  assign inner_ip_checksum = ~fold(inner_ip_sum);
-  assign inner_checksum = ~fold(inner_sum);
+  assign ip_sum = small_t'(sums_i.ip_sum) + small_t'(ip_i[31:16]) + small_t'(ip_i[15:0]);
+  assign sum = small_t'(sums_i.transport_sum) + small_t'(high) + small_t'(low) + small_t'(port);
+  assign inner_ip_sum = small_t'(sums_i.inner_ip_sum) + small_t'(ip_i[31:16]) + small_t'(ip_i[15:0]);
+  assign inner_sum = small_t'(sums_i.inner_sum) + small_t'(inner_high) + small_t'(inner_low) + small_t'(port_i);
+  assign ip_checksum = ~fold(wide_t'(ip_sum));
+  assign checksum = ~fold(wide_t'(sum));
+  assign inner_ip_checksum = ~fold(wide_t'(inner_ip_sum));
+  assign inner_checksum = ~fold(wide_t'(inner_sum));
 
   // A datagram whose checksum is 0 has none (RFC 768). An echo reply of zeros has 0xffff, where the difference gives 0.
   sum_t not_zero, inner_not_zero;
-  assign not_zero = is_right(sum) ? '1 : checksum;
-  assign inner_not_zero = is_right(inner_sum) ? '1 : inner_checksum;
+  assign not_zero = is_right(wide_t'(sum)) ? '1 : checksum;
+  assign inner_not_zero = is_right(wide_t'(inner_sum)) ? '1 : inner_checksum;
 
   // verilator lint_off ASCRANGE
   logic [0:ViewBytes-1][7:0] edit;

@@ -122,11 +122,12 @@ module nat_engine
   );
 
   logic step, table_ready, valid_q, first_q;
+  (* keep *) logic load;  // step, for the many loads of data, which would slow down the hand-shake
   flit_t flit_q;
   assign window_ready = step && table_ready;
   always_ff @(posedge clk_i) begin
-    if (step) begin
-      valid_q <= window_valid && table_ready;
+    if (step) valid_q <= window_valid && table_ready;
+    if (load) begin
       flit_q  <= window_flit;
       first_q <= window_first;
       if (window_first) begin
@@ -203,23 +204,30 @@ module nat_engine
   end
 
   // Stage 2. Dropped packets end here, so that no ready depends on a verdict.
-  logic out_valid_q, out_first_q, decided_q, drop, edit_ready;
+  logic out_valid_q, out_empty_q, out_first_q, decided_q, drop, edit_ready;
   flit_t out_flit_q;
   assign step = !out_valid_q || edit_ready;
+  assign load = out_empty_q || edit_ready;
   assign drop = first_q ? verdict.drop : verdict_q.drop;
   always_ff @(posedge clk_i) begin
     decided_q <= step && valid_q && first_q;
     if (step) begin
       out_valid_q <= valid_q && !drop;
+      out_empty_q <= !(valid_q && !drop);
+    end
+    if (load) begin
       out_flit_q  <= flit_q;
       out_first_q <= first_q;
       if (first_q) verdict_q <= verdict;
     end
     if (rst_i) begin
       out_valid_q <= 1'b0;
+      out_empty_q <= 1'b1;
       decided_q <= 1'b0;
     end
   end
+
+  always_ff @(posedge clk_i) if (!rst_i) assert (out_empty_q == !out_valid_q);
 
   logic [ViewBytes*8-1:0] edit;
   logic [ViewBytes-1:0] mask, all_mask;

@@ -34,6 +34,7 @@ module tcp_intake
 );
   localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
   localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the first byte that the checksum covers
+  localparam logic [FlitBytes-1:0] FirstCovered = ~first_bytes(length_t'(SumFrom));  // bytes of a message's first flit
   localparam int unsigned FlagsAt = L4 + 13;
 
   typedef struct packed {
@@ -48,25 +49,33 @@ module tcp_intake
 
   // Store, and check.
   logic first_q, take, syn_q;
-  length_t earlier_q, earlier, total_q;  // bytes of the message before this flit; up to the flit in the store's register
-  logic [FlitBytes-1:0] mask;
+  length_t earlier_q, earlier, following, total_q;  // bytes of the message before this flit; up to the flit in the store's register
+  logic [FlitBytes-1:0] covered_q, valid, mask;  // bytes that the checksum covers, apart from empty ones; that are not empty; both
   info_t info_in, info;
   assign take = in_valid_i && in_ready_o;
   assign earlier = first_q ? '0 : earlier_q;
-  assign mask = valid_bytes(in_flit_i.empty)
-      & ~first_bytes(earlier < length_t'(SumFrom) ? length_t'(SumFrom) - earlier : '0);
+  assign following = earlier + length_t'(FlitBytes);
+  assign mask = valid & covered_q;
+  valid_mask u_valid (
+      .empty_i(in_flit_i.empty),
+      .valid_o(valid)
+  );
   assign info_in.desc = in_flit_i.desc;
   assign info_in.is_command = op_e'(in_flit_i.desc.stream_op) != OpPacket;
   assign info_in.is_error = in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
   always_ff @(posedge clk_i) begin
     if (take) begin
       first_q <= in_flit_i.last;
-      earlier_q <= earlier + length_t'(FlitBytes);
-      total_q <= earlier + length_t'(FlitBytes) - length_t'(in_flit_i.empty);
+      earlier_q <= following;
+      covered_q <= in_flit_i.last ? FirstCovered : ~first_bytes(following < length_t'(SumFrom) ? length_t'(SumFrom) - following : '0);
+      total_q <= following - length_t'(in_flit_i.empty);
       if (earlier == length_t'(FlagsAt / FlitBytes * FlitBytes)) syn_q <= in_flit_i.data[8*(FlagsAt%FlitBytes)+1] && !in_flit_i.data[8*(FlagsAt%FlitBytes)+4];
       else if (first_q) syn_q <= 1'b0;
     end
-    if (rst_i) first_q <= 1'b1;
+    if (rst_i) begin
+      first_q <= 1'b1;
+      covered_q <= FirstCovered;
+    end
   end
 
   if (Guesses) begin : gen_guess
@@ -91,13 +100,15 @@ module tcp_intake
   end
 
   logic check_take, check_last, check_bad, drop, store_valid, store_ready, store_first;
-  logic bad_length, bad_place, bad_sum, bad_command;
+  logic bad_length, bad_place, sum_right, bad_sum, bad_command;
   wide_t unused_sum, check_total;
   flit_t store_flit, framed;
   token_t token_in, token;
   // A SYN that is no answer of a peer to one of the card's own.
-  logic is_syn, has_place, refuses;
-  (* keep *) logic admitted;
+  logic is_syn, has_place, refuses, admitted;
+  (* keep *) logic faulty;
+  (* keep *) logic summed;
+  (* keep *) logic syn_ends;
   assign is_syn = syn_q && !info.is_command && !info.is_error;
   assign refuses = is_syn && !admitted;
   tcp_syn_limit u_syn_limit (
@@ -106,7 +117,7 @@ module tcp_intake
       .tenant_i      (info.desc.tenant),
       .admitted_o    (admitted),
       .has_place_o   (has_place),
-      .take_i        (check_take && check_last && !drop && is_syn),
+      .take_i        (syn_ends && sum_right),
       .leave_i       (store_valid && store_ready && store_flit.last && token.has_place),
       .leave_tenant_i(token.info.desc.tenant)
   );
@@ -146,9 +157,11 @@ module tcp_intake
   );
   assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(info.is_error ? QuotedL4 + QuotedBytes : SegmentBytes);
   assign bad_place = !info.is_error && (info.desc.l3_offset != offset_t'(L3Untagged) || info.desc.l4_offset != offset_t'(L4));
-  (* keep *) logic [3:0] wrong;
-  assign wrong = wrong_parts(check_total);
-  assign bad_sum = !info.is_error && wrong != '0;
+  checksum_check u_check (
+      .total_i(check_total),
+      .right_o(sum_right)
+  );
+  assign bad_sum = !info.is_error && !sum_right;
   assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
       || (op_e'(info.desc.stream_op) inside {OpWrite, OpOpen} && info.desc.stream_bytes != total_q)
       || (op_e'(info.desc.stream_op) == OpOpen && total_q != length_t'(OpenBytes));
@@ -168,7 +181,11 @@ module tcp_intake
       else drop_backlog_o = refuses;
     end
   end
-  assign drop = check_last && (check_bad || (info.is_command ? bad_command : bad_place || bad_length || bad_sum || refuses));
+  // The sum is known late, so all else is brought together before it; what is kept is a net of its own.
+  assign faulty = check_bad || (info.is_command ? bad_command : bad_place || bad_length || refuses);
+  assign summed = !info.is_command && !info.is_error;
+  assign drop = check_last && (faulty || (summed && !sum_right));
+  assign syn_ends = check_take && check_last && is_syn && !faulty;
 
   // Present the headers.
   // verilator lint_off ASCRANGE

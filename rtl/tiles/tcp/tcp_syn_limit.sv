@@ -46,51 +46,59 @@ module tcp_syn_limit
   logic [$clog2(Pause)-1:0] pause_q;
   logic due_q;  // the pause is over: a burst grows as soon as none is spent
   taken_t taken_q;  // places
-  logic few_q;  // fewer than Shared
+
+  // What a SYN takes is written in the cycle after it, because take_i comes late; until then it is added to what is read.
+  logic placed_q, spent_q;
+  tenant_t last_q;
 
   logic [1:0] own;
-  logic in_place, spend, grow;
-  burst_t allowed, growing;
-  assign own = came[tenant_i] - left[tenant_i];
+  logic just, few, grow;
+  burst_t allowed, changing;
+  tenant_t changed;
+  assign just = last_q == tenant_i;
+  assign own = came[tenant_i] - left[tenant_i] + 2'(placed_q && just);
+  assign few = taken_q + taken_t'(placed_q) < taken_t'(Shared);
   assign allowed = burst[tenant_i];
-  assign growing = burst[next_q];
-  assign has_place_o = ready_q && (own == 2'd0 || (own == 2'd1 && few_q));
-  assign admitted_o = has_place_o || (ready_q && allowed != '0);
-  assign in_place = take_i && has_place_o;
-  assign spend = take_i && !has_place_o;
-  assign grow = due_q && !spend;
+  assign has_place_o = ready_q && (own == 2'd0 || (own == 2'd1 && few));
+  assign admitted_o = has_place_o || (ready_q && allowed > burst_t'(spent_q && just));
+  assign grow = due_q && !spent_q;
+  assign changed = spent_q ? last_q : next_q;
+  assign changing = burst[changed];
 
-  taken_t taken_d;
-  assign taken_d = taken_q + taken_t'(in_place) - taken_t'(leave_i);
   always_ff @(posedge clk_i) begin
-    if (!ready_q || in_place) came[ready_q ? tenant_i : next_q] <= ready_q ? came[tenant_i] + 1'b1 : '0;
+    placed_q <= take_i && has_place_o;
+    spent_q <= take_i && !has_place_o;
+    last_q <= tenant_i;
+    if (!ready_q || placed_q) came[ready_q ? last_q : next_q] <= ready_q ? came[last_q] + 1'b1 : '0;
     if (!ready_q || leave_i) left[ready_q ? leave_tenant_i : next_q] <= ready_q ? left[leave_tenant_i] + 1'b1 : '0;
-    if (!ready_q || spend || grow) begin
-      burst[spend ? tenant_i : next_q] <= !ready_q ? burst_t'(Burst) : spend ? allowed - 1'b1 : growing + burst_t'(growing != burst_t'(Burst));
+    if (!ready_q || spent_q || grow) begin
+      burst[changed] <= !ready_q ? burst_t'(Burst) : spent_q ? changing - 1'b1 : changing + burst_t'(changing != burst_t'(Burst));
     end
-    taken_q <= taken_d;
-    few_q   <= taken_d < taken_t'(Shared);
+    taken_q <= taken_q + taken_t'(placed_q) - taken_t'(leave_i);
     pause_q <= pause_q == '0 ? $bits(pause_q)'(Pause - 1) : pause_q - 1'b1;
     if (pause_q == '0) due_q <= 1'b1;
     else if (grow) due_q <= 1'b0;
     if (!ready_q || grow) next_q <= next_q + 1'b1;
     if (next_q == '1) ready_q <= 1'b1;
     if (rst_i) begin
+      placed_q <= 1'b0;
+      spent_q <= 1'b0;
       ready_q <= 1'b0;
       next_q  <= '0;
       pause_q <= '0;
       due_q   <= 1'b0;
       taken_q <= '0;
-      few_q   <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       if (take_i) assert (admitted_o);
-      if (leave_i) assert (taken_q != '0 && came[leave_tenant_i] != left[leave_tenant_i]);
+      if (leave_i) assert (taken_q + taken_t'(placed_q) != '0);
+      if (leave_i) assert (came[leave_tenant_i] != left[leave_tenant_i] || (placed_q && last_q == leave_tenant_i));
       assert (taken_q <= taken_t'(MostTaken));
-      second_place : cover (in_place && own == 2'd1);
+      second_place : cover (take_i && has_place_o && own == 2'd1);
+      again_at_once : cover (take_i && just && (placed_q || spent_q));
       burst_spent : cover (ready_q && allowed == '0);
     end
   end

@@ -37,6 +37,7 @@ module udp_rx_engine
   typedef struct packed {
     descriptor_t desc;
     logic [15:0] port;
+    wide_t payload_sum;  // folded after the store, where there is time for it
   } token_t;
 
   localparam int unsigned Halfwords = FlitBytes / 2;
@@ -201,13 +202,14 @@ module udp_rx_engine
 
   always_comb begin
     token.port = fields_q.port;
-    token.desc = with_payload_sum(desc, fold(payload_sum));
+    token.payload_sum = payload_sum;
+    token.desc = with_payload_sum(desc, '0);
     token.desc.length = length_t'(desc.l4_offset) + length_t'(fields_q.length);
   end
 
   always_comb begin
     out_flit_o = store_flit;
-    out_flit_o.desc = out_token.desc;
+    out_flit_o.desc = with_payload_sum(out_token.desc, fold(out_token.payload_sum));
   end
   assign out_key_o = next_key_t'(out_token.port);
 

@@ -39,7 +39,7 @@ module udp_tx_engine
   // The bytes summed here: the addresses, the ports and, unless its sum is known, the payload. The
   // mask is made with the first flit; later flits use their part of it.
   logic first_q, take;
-  flits_mask_t mask, mask_q;
+  flits_mask_t first_mask, mask, mask_q;
   offset_t headers, headers_q;  // bytes of this flit that are still headers
   l4_place_t place;
   logic tail, tail_q;  // the mask after all headers
@@ -49,19 +49,13 @@ module udp_tx_engine
   assign headers = first_q ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_q;
   assign tail = first_q ? !in_flit_i.desc.payload_sum_valid : tail_q;
 
-  always_comb begin
-    mask = {$bits(flits_mask_t) {tail}};
-    if (first_q) begin
-      mask[L4First-1:0] = '0;
-      for (int unsigned i = 0; i <= L4Places; i++) begin
-        mask[L4First+4*i+:4] = {4{i == 32'(place) || (tail && i > 1 && !exceeds(offset_t'(place), i - 2))}};
-      end
-      if (is_tagged(in_flit_i.desc.l3_offset)) mask[L3Tagged+Ipv4Addresses+:8] = '1;
-      else mask[L3Untagged+Ipv4Addresses+:8] = '1;
-    end else begin
-      mask = mask_q;
-    end
-  end
+  udp_tx_mask u_mask (
+      .place_i (place),
+      .tagged_i(is_tagged(in_flit_i.desc.l3_offset)),
+      .tail_i  (tail),
+      .mask_o  (first_mask)
+  );
+  assign mask = first_q ? first_mask : mask_q;
 
   always_ff @(posedge clk_i) begin
     if (take) begin
@@ -82,6 +76,11 @@ module udp_tx_engine
   assign info_in.sum = 19'(ProtocolUdp) + 19'({udp_length, 1'b0})
       + (in_flit_i.desc.payload_sum_valid ? 19'(in_flit_i.desc.payload_sum) : '0);
 
+  logic [FlitBytes-1:0] valid;
+  valid_mask u_valid (
+      .empty_i(in_flit_i.empty),
+      .valid_o(valid)
+  );
   logic check_take, check_last, check_bad, commit, drop, committed_q, store_first;
   wide_t unused_sum, check_total;
   token_t token;
@@ -98,7 +97,7 @@ module udp_tx_engine
       .in_flit_i,
       .in_first_i  (first_q),
       .in_cut_i    (1'b0),
-      .in_mask_i   (valid_bytes(in_flit_i.empty) & mask[FlitBytes-1:0]),
+      .in_mask_i   (valid & mask[FlitBytes-1:0]),
       .in_info_i   (info_in),
       .check_take_o(check_take),
       .check_last_o(check_last),
