@@ -29,6 +29,8 @@ COMMON_FLAGS = ["-std=gnu++20", "-pipe", "--param", "ggc-min-expand=300", "--par
 RUNTIME = ("verilated.cpp", "verilated_threads.cpp")  # the part of Verilator's runtime that every model needs
 NOT_OPTIMIZED = '#pragma GCC optimize ("O0")\n'  # from here to the end of the file
 UNIT_BYTES = 3_000_000  # of C++ for one run of the compiler; they take a few seconds more than the header of a large model alone
+# For code that is hardly optimized, and where other work keeps the cores busy: a large model's header is read half as often, which takes a tenth off.
+LARGE_UNIT_BYTES = 6_000_000
 
 Progress = Callable[[str, int, int], None]
 """Called with the name of the current step, the number of steps done, and their total."""
@@ -116,17 +118,19 @@ def _make(target: Path, command: list[str], what: str) -> None:
 
 
 def model_jobs(
-    folder: Path, flags: Sequence[str], *, header: str = "verilated.h", main: Path | None = None, defines: Sequence[str] = ()
-) -> list[Job]:
+    folder: Path, flags: Sequence[str], *, header: str = "verilated.h", main: Path | None = None, defines: Sequence[str] = (),
+    unit_bytes: int = UNIT_BYTES,
+) -> list[Job]:  # fmt: skip
     """The compilations for the model that Verilator wrote into `folder`.
 
-    header: of the runtime; it is precompiled. main: a file that drives the model, compiled with `defines`.
+    header: of the runtime; it is precompiled. main: a file that drives the model, compiled with `defines`. unit_bytes: how much
+    one of them compiles at most, if no file has more.
     """
     flags = [*flags, "-w", *_counting()]
     precompiled = Job(verilator_root() / "include" / header, flags, runtime_includes(), "").precompiled()
     includes = [*precompiled, *runtime_includes(), f"-I{folder}"]
     headers = contents(folder.glob("*.h"))
-    jobs = [Job(source, flags, includes, headers) for source in _units(folder, folder / "units")]
+    jobs = [Job(source, flags, includes, headers) for source in _units(folder, folder / "units", unit_bytes)]
     if main:
         jobs.append(Job(main, [*flags, *defines], includes, headers))
     return jobs
@@ -143,12 +147,12 @@ def _counting() -> list[str]:
     return ["-DVM_COVERAGE=1"] if coverage.folder() else []
 
 
-def _units(verilated: Path, folder: Path) -> list[Path]:
+def _units(verilated: Path, folder: Path, most: int) -> list[Path]:
     """Verilator's files joined into a few. Code that runs once, such as constructors, comes last and is not optimized."""
     texts: list[str] = []
     for slow, source in sorted(("__Slow" in path.name, path) for path in verilated.glob("*.cpp")):
         text = NOT_OPTIMIZED * slow + source.read_text()
-        if not texts or len(texts[-1]) + len(text) > UNIT_BYTES:
+        if not texts or len(texts[-1]) + len(text) > most:
             texts.append("")
         texts[-1] += text
     paths = [folder / f"unit{number}.cpp" for number in range(len(texts))]

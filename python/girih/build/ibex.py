@@ -24,7 +24,7 @@ from girih.paths import BUILD
 PACKAGE = "pythondata_cpu_ibex"
 _INCLUDED = ("vendor/lowrisc_ip/ip/prim/rtl", "vendor/lowrisc_ip/dv/sv/dv_utils")
 _FOLDERS = ("rtl", "vendor/lowrisc_ip/ip/prim/rtl", "vendor/lowrisc_ip/ip/prim_generic/rtl")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _WAIVED = (
     "ALWCOMBORDER", "ASCRANGE", "BLKSEQ", "CASEINCOMPLETE", "GENUNNAMED", "IMPERFECTSCH", "PINCONNECTEMPTY", "SIDEEFFECT", "UNDRIVEN", "UNOPTFLAT", "UNUSEDGENVAR", "UNUSEDLOOP",

@@ -94,7 +94,8 @@ def _build(
     defines = ["-DVM_TRACE=1", "-DVM_TRACE_FST=1"] if trace else []
     defines += ["-DVM_COVERAGE=1"] if coverage.folder() else []
     own = contents([*RUNTIME.glob("*.hpp"), *INCLUDE.glob("*.h")])
-    jobs = cxx.model_jobs(verilated, [*flags, *optimized, *defines])
+    unit_bytes = cxx.LARGE_UNIT_BYTES if optimized is QUICK_FLAGS else cxx.UNIT_BYTES
+    jobs = cxx.model_jobs(verilated, [*flags, *optimized, *defines], unit_bytes=unit_bytes)
     for source in sorted(RUNTIME.glob("*.cpp")):
         if source.name == "model.cpp":
             includes = [f"-I{verilated}", *_as_system(cxx.runtime_includes())]

@@ -19,7 +19,7 @@ GROUP_OF_FOLDER = {"scheduler": CHAIN, "compute": CHAIN, "rmt": CHAIN, "memory":
 # Modules that come from an installed package, all in one file.
 PACKAGED = ("ibex_core", "ibex_register_file_fpga")
 VENDOR = "vendor"  # the name of folders with modules that were made elsewhere
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.S)
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\])*\"", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -85,7 +85,8 @@ def _is_vendored(path: Path) -> bool:
 
 
 def _waived(path: Path) -> Path:
-    from girih.build.vendored import waived  # imported here, since it writes files as the generators do, which need this module
+    # Imported here, since it writes files as the generators do, which need this module.
+    from girih.build.vendored import waived
 
     return waived(path)
 

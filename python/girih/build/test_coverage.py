@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Coverage: counts of simulations are merged by source line, and whatever a whole run misses is named."""
 
-import pytest
 
 from girih.build import coverage
 from girih.build.coverage import Place, Point, Report, judge, never_simulated
 from girih.build.generate import generated_rtl
-from girih.paths import RTL, ROOT
+from girih.paths import ROOT, RTL
 from girih.spec.message import CardParams
 from girih.testing import run_cocotb
 

@@ -48,6 +48,12 @@ module tcp_facts
   stamp_facts_t stamps;
   // The peer's window, before it is limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
   seq_t wnd;
+  logic fin_sent;
+  tcp_follows u_fin_sent (
+      .a_i      (turn_i.snd_max),
+      .b_i      (turn_i.snd_end),
+      .follows_o(fin_sent)
+  );
   logic wnd_is_more, wnd_differs;
   assign wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
   assign wnd_is_more = wnd >> $bits(span_t) != '0;
@@ -202,7 +208,7 @@ module tcp_facts
     facts_o.burst_left = (rest_t'(1) << turn_i.pacing.burst) - rest_t'(turn_i.pacing.sent);
     facts_o.pace_from = turn_i.pacing.at;
     if (cycle_i - turn_i.pacing.at > MostLate) facts_o.pace_from = cycle_i;
-    facts_o.fin_was_sent = follows(turn_i.snd_max, turn_i.snd_end) == '0;
+    facts_o.fin_was_sent = fin_sent;
     // A hole ends at the first byte that the peer has reported, or at the end of the bytes sent, before a FIN.
     // All three lengths are compared at once, and chosen last.
     una = near_t'(turn_i.snd_una);

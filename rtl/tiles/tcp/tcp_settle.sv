@@ -20,9 +20,12 @@ module tcp_settle
   logic [$bits(span_t)+ShareBits-1:0] given_up;
   logic [20:0] over;  // negative if more bytes await an acknowledgement than the congestion window has
   logic [Sacked-1:0] past;  // the range begins no higher than resent_to
-  // 0 if everything is acknowledged, including the FIN behind snd_end; computed without a carry, because two comparisons in a row wait for it.
-  (* keep *) seq_t beyond;
-  assign beyond = follows(record_i.snd_una, record_i.snd_end);
+  logic fin_acked;  // all bytes are acknowledged, and the FIN behind them
+  tcp_follows u_fin_acked (
+      .a_i      (record_i.snd_una),
+      .b_i      (record_i.snd_end),
+      .follows_o(fin_acked)
+  );
 
   // Whether a segment is worth sending (RFC 9293, 3.8.6.2.1) if this many bytes may be in flight.
   // verilator lint_off UNUSEDSIGNAL
@@ -36,7 +39,7 @@ module tcp_settle
 
   always_comb begin
     r = record_i;
-    all_acked = record_i.closing && beyond == '0;
+    all_acked = record_i.closing && fin_acked;
     ends = record_i.phase == Open && all_acked && !record_i.half && record_i.fin_received;
     if (ends) r.phase = record_i.active ? TimeWait : Free;
 

@@ -422,11 +422,6 @@ package tcp_types_pkg;
     return rest[16] ? '0 : rest[15:14] != '0 ? '1 : rest[13:0];
   endfunction
 
-  // 0 if a == b + 1, which is a + ~b == 0, without a carry.
-  function automatic seq_t follows(seq_t a, seq_t b);
-    return (a ^ ~b) ^ ((a | ~b) << 1);
-  endfunction
-
   // a < b, for sequence numbers less than half their range apart.
   function automatic logic precedes(seq_t a, seq_t b);
     return signed'(a - b) < 0;
