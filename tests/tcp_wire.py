@@ -20,11 +20,12 @@ from girih.paths import ROOT
 TAP = "girih0"
 CARD = "10.77.0.2"
 SECONDS = 200
-# For programs of a test: whether the kernel's side of a connection has agreed on time stamps (TCPI_OPT_TIMESTAMPS of tcpi_options), and the bytes of its largest segment.
+# For programs of a test: whether the kernel's side of a connection has agreed on time stamps (TCPI_OPT_TIMESTAMPS of tcpi_options), the bytes of its largest segment
+# (tcpi_snd_mss), and those of the largest that it has received (tcpi_rcv_mss; 536 at first).
 TCP_INFO = """
 def tcp_info(s):
     info = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
-    return bool(info[5] & 1), int.from_bytes(info[16:20], "little")
+    return bool(info[5] & 1), int.from_bytes(info[16:20], "little"), int.from_bytes(info[20:24], "little")
 """
 
 

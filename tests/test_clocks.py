@@ -109,7 +109,7 @@ def data_of(frame: bytes) -> bytes:
     return frame[:6] + frame[12:]
 
 
-@pytest.mark.parametrize("ratio", RATIOS)
+@pytest.mark.parametrize("ratio", ["a third", "faster", *(pytest.param(ratio, marks=pytest.mark.thorough) for ratio in ("equal", "close"))])
 def test_copies_in_memory_and_to_and_from_the_host(opened, ratio):
     rng = random.Random(SEED)
     card = opened(memory=RATIOS[ratio], host=RATIOS[ratio])
@@ -248,7 +248,9 @@ def test_a_frame_is_cut_if_the_card_cannot_take_its_rest(opened):
     card.check_conservation()
 
 
-@pytest.mark.parametrize("clocks", [{}, {"ports": 251, "memory": LEAST, "host": LEAST}, {"memory": 1000, "host": 1000}], ids=str)
+@pytest.mark.parametrize(
+    "clocks", [{"ports": 251, "memory": LEAST, "host": LEAST}, *(pytest.param(clocks, marks=pytest.mark.thorough) for clocks in ({}, {"memory": 1000, "host": 1000}))], ids=str
+)
 def test_a_reset_in_the_middle(opened, clocks):
     """Of a copy to the host, of frames in both directions: afterwards the card is as new, and no answer from before comes."""
     rng = random.Random(SEED)

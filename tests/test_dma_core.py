@@ -367,6 +367,7 @@ def test_an_access_takes_as_long_as_its_memory_and_little_more(card, memory, tmp
     start(card.registers, "store")
 
 
+@pytest.mark.thorough  # a card of its own
 def test_a_program_reaches_for_a_tenant_what_that_tenant_is_granted(tmp_path):
     """One program serves two tenants, with accesses of both in flight at once: those for a message of one tenant reach the page of this tenant only,
     whatever the program asks for."""

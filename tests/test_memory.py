@@ -279,6 +279,7 @@ tiles:
 """
 
 
+@pytest.mark.thorough  # a card of its own
 def test_tiles_share_block_memory_and_each_reaches_its_part(tmp_path):
     """Four pages of each go in and come back, at the same time; neither reaches the other's part."""
     (tmp_path / "block.yaml").write_text(BLOCK)

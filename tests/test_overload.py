@@ -9,7 +9,7 @@ from girih.experiments.panic import CLOCK_MHZ, percentile
 COUNT = 500
 OVERLOAD = 2.0
 SERVICE = SIZE * 8 / SLOW / 1000 * CLOCK_MHZ  # cycles
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.thorough  # two cards of their own
 
 
 def quietly(_what: str) -> None:

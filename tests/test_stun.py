@@ -16,6 +16,7 @@ from girih.paths import DESIGNS
 from tests.tcp_wire import CARD, TAP, Wire
 
 pytestmark = [
+    pytest.mark.thorough,  # a card of its own; the tile's tests are in the default run
     pytest.mark.skipif(os.geteuid() != 0, reason="a TAP device in a network namespace needs root"),
     pytest.mark.skipif(not Path("/dev/net/tun").exists(), reason="the kernel offers no TAP devices (/dev/net/tun)"),
 ]

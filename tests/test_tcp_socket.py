@@ -149,7 +149,7 @@ def test_a_server_of_linux(wire):
 
 def test_a_server_agrees_on_time_stamps(wire):
     """The card offers them, and the kernel's side of the connection says that it has them."""
-    with wire.server(5001, TCP_INFO + "data = s.recv(10, socket.MSG_WAITALL)\ns.sendall(data)\nprint(tcp_info(s))\ns.close()") as process:
+    with wire.server(5001, TCP_INFO + "data = s.recv(10, socket.MSG_WAITALL)\ns.sendall(data)\nprint(tcp_info(s)[:2])\ns.close()") as process:
         connection = wire.tile.connect(HOST, 5001, timeout=WAIT)
         connection.sendall(b"ten bytes.", WAIT)
         assert connection.recv(100, WAIT) == b"ten bytes."

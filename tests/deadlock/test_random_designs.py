@@ -26,7 +26,6 @@ from tests.deadlock.traffic import LONG, SIZES, saturate
 # Designs that must be accepted, and refused ones that are shown to hang. On a crossbar few are refused at all.
 COUNTS = [
     ("butterfly", 30, 4),
-    ("mesh_replies", 18, 2),
     *(pytest.param(*counts, marks=pytest.mark.thorough) for counts in (("mesh", 120, 12), ("butterfly", 60, 12), ("crossbar", 60, 0))),
     *(pytest.param(f"{shape}_replies", *counts, marks=pytest.mark.thorough) for shape, *counts in (("mesh", 600, 12), ("butterfly", 250, 0), ("crossbar", 150, 0))),
 ]
@@ -65,6 +64,7 @@ def test_accepted_designs_run_and_refused_ones_hang(shape, wanted, hang, record_
     assert sizes == set(TILES) and refused >= hang
 
 
+@pytest.mark.thorough
 def test_request_and_reply_three_hops_apart(tmp_path):
     """64 bytes there and back over an idle mesh: from the request's offer at the tile that asks to the reply's arrival there."""
     text = "\n".join(

@@ -28,6 +28,8 @@ services:
 FRAMES, SENT = 30, 40  # received by each pair; sent by the host
 GAP = 400  # cycles from one frame to the next of the same pair, in which two pass and none is lost at the wire
 
+pytestmark = pytest.mark.thorough  # a card of its own
+
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory):

@@ -9,7 +9,8 @@ from girih.testing import some_of
 OPTIONS = {"solver": QUICK_ON_QUEUES, "registers_for_memories": True}
 
 
-@pytest.mark.parametrize("cell_flits", [pytest.param(1, marks=pytest.mark.thorough), 2])  # two is the default
+@pytest.mark.thorough  # minutes
+@pytest.mark.parametrize("cell_flits", [1, 2])  # two is the default
 def test_packet_buffer(cell_flits):
     prove("packet_buffer_proof", depth=1, parameters={"CellFlits": cell_flits}, widths={"length_t": 4}, **OPTIONS)
 

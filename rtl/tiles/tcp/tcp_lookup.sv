@@ -3,11 +3,11 @@
 // look-up takes three cycles, and one can start in each cycle. Other commands need none, and wait only for the look-ups of earlier segments. A SYN
 // waits for all earlier events, which may end its connection, and blocks later ones until it is decided, so that no connection is opened twice.
 // An application's request to open one does the same. If there is no place for its connection, or its tenant has as many as it may, the request goes
-// to unopened_, provided that fewer than 16 of its tenant wait there and its application has a name of its own. So no tenant takes the places of others.
+// to unopened_, provided that its application has a name of its own and few of its tenant wait there (tcp_unopened).
 //
 // If a tenant has as many hand-shakes in progress as it may, its next SYN is answered without a connection, with a number that only this card could
 // have made: a SYN cookie (RFC 4987, 3.6). A possible answer to a cookie passes as an event without effect, which keeps the order of later events. It is
-// looked up again, as a SYN is, once the events before it are done, and then goes to accept_.
+// looked up again, as a SYN is, once the events before it are done, and then goes to accept_ (tcp_cookies).
 //
 // An event that opens a connection is passed on before its initial sequence number is known, which initial_o gives later.
 //
@@ -60,20 +60,18 @@ module tcp_lookup
     input  cfg_t cfg_i
 );
   localparam int unsigned Depth = 4;
-  localparam int unsigned Tenants = 1 << $bits(tenant_t);
-  localparam int unsigned Unopened = 16;  // of each tenant
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   // Stages: 1 reads the table, 2 decides.
   (* keep *) logic free, free_to_open;  // known earlier than the arrival
   logic starts_q;  // at stage 1 is a SYN, or what needs its hash: a register, because many others depend on it
-  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1, itself, syn_walks;
+  logic take, connects, is_syn, direct, valid_1_q, valid_2_q, syn_q, push, holds, queue_ready, connects_1_q, itself, syn_walks;
   logic [$clog2(Depth):0] count_q;  // in the stages and in the queue
   arrival_t arrival_1_q, arrival_2_q;
   stamp_t stamp_1, stamp_2_q;  // of a segment that begins with it
   logic [TcpOptionBytes*8-1:0] rest;  // its other options
   logic [5:0] rest_bytes;
-  logic idle, asked_valid, asked_ready, asked_done, asks_now;  // a possible answer to a cookie
+  logic idle, asked_valid, asked_done, asks_now, may_ask;  // a possible answer to a cookie
   work_t asked;
   todo_t decided, at_once;
   assign connects = arrival_i.work.kind == EventConnect;
@@ -86,22 +84,23 @@ module tcp_lookup
   assign take = arrival_valid_i && arrival_ready_o;
   assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
 
-  assign connects_1 = arrival_1_q.work.kind == EventConnect;
   assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is not a peer of itself
   always_ff @(posedge clk_i) begin
     valid_1_q <= (take && !direct) || asks_now;
     if (take) begin
+      connects_1_q <= connects;
       arrival_1_q <= arrival_i;
       if (connects) arrival_1_q.work.tuple.local_addr <= cfg_i.ip;
     end
     if (asks_now) begin
+      connects_1_q <= 1'b0;
       arrival_1_q <= '0;
       arrival_1_q.work <= asked;
     end
     if (!holds) begin
       valid_2_q   <= valid_1_q;
       arrival_2_q <= arrival_1_q;
-      if (connects_1 && itself) arrival_2_q.malformed <= 1'b1;
+      if (connects_1_q && itself) arrival_2_q.malformed <= 1'b1;
       arrival_2_q.options_bytes <= rest_bytes;
       stamp_2_q <= stamp_1;
     end
@@ -145,7 +144,7 @@ module tcp_lookup
   mac_t mac_2_q;
   logic mac_fits_q;
   logic [1:0] size_2_q;
-  period_t period_q;
+  period_t period;
   logic within_2_q;  // its tenant may have another connection
   connection_t found;
   id_t free_id;
@@ -245,7 +244,7 @@ module tcp_lookup
   end
 
   always_comb begin
-    application = connects_1 ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port;
+    application = connects_1_q ? arrival_1_q.work.window : arrival_1_q.work.tuple.local_port;
     cubic = 1'b0;
     for (int unsigned i = 0; i < $bits(cfg_i.cubic) / 16; i++) if (cfg_i.cubic[i] == application) cubic = 1'b1;
     ecn = 1'b0;
@@ -267,14 +266,14 @@ module tcp_lookup
     if (arrival_1_q.work.tuple.local_port == '0 || (Far && arrival_1_q.work.tuple.local_port == '1)) listening = 1'b0;
   end
   // What depends on the arrival alone is computed before the table answers.
-  assign answers = !connects_1 && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
+  assign answers = !connects_1_q && arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.rst
       && !arrival_1_q.work.flags.fin && listening && !arrival_1_q.malformed;
   // A connection must not be reported to anybody but the application that has requested it: neither to one that accepts connections, nor to the
   // network, whose name is 0, or a memory.
   assign named = arrival_1_q.work.window != '0 && !serves && (!Far || arrival_1_q.work.window != '1);
   always_ff @(posedge clk_i) begin
     if (!holds) begin
-      connects_2_q <= connects_1;
+      connects_2_q <= connects_1_q;
       answers_q <= answers;
       named_q <= named;
       cubic_2_q <= cubic && !dctcp;
@@ -286,13 +285,13 @@ module tcp_lookup
       asked_2_q <= arrival_1_q.work.kind == EventAccept;
       may_answer_q <= arrival_1_q.work.kind == EventSegment && fresh && listening && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn
           && !arrival_1_q.work.flags.rst && !arrival_1_q.malformed;
-      bakes_q <= crowded && !connects_1;
+      bakes_q <= crowded && !connects_1_q;
       mac_2_q <= cookie_1.mac;
       size_2_q <= cookie_1.size;
-      recent_2_q <= is_recent(cookie_1.period, period_q);
+      recent_2_q <= is_recent(cookie_1.period, period);
       looks_2_q <= arrival_1_q.work.kind == EventSegment && arrival_1_q.work.flags.ack && !arrival_1_q.work.flags.syn && !arrival_1_q.work.flags.rst
           && rest_bytes >= 6'(LeastSackBytes) && !arrival_1_q.malformed;
-      may_open_q <= answers || (connects_1 && named && !itself && !arrival_1_q.malformed);
+      may_open_q <= answers || (connects_1_q && named && !itself && !arrival_1_q.malformed);
     end
   end
   assign fitting = mss_of_mtu(arrival_1_q.work.window);
@@ -302,7 +301,7 @@ module tcp_lookup
   assign opens = may_open_q && fits && within_2_q && id_valid && !hit;
   always_ff @(posedge clk_i) mac_fits_q <= mac_2_q == mac_t'(hash);  // the hash is there a cycle before hash_done
   assign accepts = mac_fits_q && recent_2_q && fits && within_2_q && id_valid && !hit;
-  assign asks = may_answer_q && !hit;
+  assign asks = valid_2_q && may_answer_q && recent_2_q && !hit;  // such a segment is not held
   assign open_waits = valid_2_q && may_open_q && within_2_q && id_valid && !(syn_done && (bakes_q ? hash_done : hash_soon && insert_ready));
   assign answer_waits = valid_2_q && arrival_2_q.work.flags.syn && !syn_done;  // for the options of the answer to a connection that an application opens
   assign asked_waits = valid_2_q && asked_2_q && !(hash_done && insert_ready);
@@ -312,7 +311,7 @@ module tcp_lookup
   assign push = valid_2_q && !holds && !asked_2_q;
   assign asked_done = valid_2_q && !holds && asked_2_q;
   assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
-  assign drop_refused_o = push && ((wants_new && !opens) || (asks && !asked_ready));
+  assign drop_refused_o = push && ((wants_new && !opens) || (asks && !may_ask));
   always_comb begin
     decided.headers = arrival_2_q.headers;
     decided.flits = arrival_2_q.flits;
@@ -333,18 +332,18 @@ module tcp_lookup
     if (connects_2_q) decided.work.stamp.value = '0;
     if (arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
-    end else if (arrival_2_q.malformed || (wants_new && !opens) || (asks && !asked_ready)) begin
+    end else if (arrival_2_q.malformed || (wants_new && !opens)) begin
       decided.work.kind = EventNone;
       decided.work.connection = '0;
     end else if (hit) begin
       decided.work.connection = found;
     end else if (asks) begin
-      decided.work.kind = EventCookie;
+      decided.work.kind = may_ask ? EventCookie : EventNone;
       decided.work.connection = '0;
     end else if (opens && bakes_q) begin
       decided.work.kind = EventCookie;
       decided.work.connection = '0;
-      decided.work.ack = make_cookie(mac_q + mac_t'(arrival_2_q.work.seq), period_q, syn_mss);
+      decided.work.ack = make_cookie(mac_q + mac_t'(arrival_2_q.work.seq), period, syn_mss);
       decided.work.sacks = 1'b0;
       decided.work.scaled = 1'b0;
       decided.work.ecn = 1'b0;
@@ -380,95 +379,64 @@ module tcp_lookup
       .out_data_o (work_o)
   );
 
-  // The connections of each tenant, and how many of its refused requests wait to be reported.
-  logic [Tenants-1:0][$clog2(Connections):0] held_q, half_q;
-  logic [Tenants-1:0][$clog2(Unopened):0] waiting_q;
-  logic tells, told_q;
-  tenant_t told_tenant_q;
-  typedef struct packed {
-    tuple_t tuple;
-    port_t port;
-    tenant_t tenant;
-    logic [15:0] application;
-  } wish_t;
-  wish_t wish, refused_q;
-  logic tells_q;
-  typedef logic [$clog2(Unopened):0] waiting_t;
-  waiting_t waiting;
-  assign waiting = waiting_q[arrival_2_q.work.tenant] + waiting_t'(tells_q && refused_q.tenant == arrival_2_q.work.tenant);
-  assign tells = drop_refused_o && connects_2_q && named_q && waiting < waiting_t'(Unopened);
-  always_ff @(posedge clk_i) begin
-    told_q <= unopened_valid_o && unopened_ready_i;
-    told_tenant_q <= wish.tenant;
-    if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held_q[arrival_1_q.work.tenant]) < cfg_i.tenant_connections;
-    for (int unsigned i = 0; i < Tenants; i++) begin
-      held_q[i] <= held_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && arrival_2_q.work.tenant == tenant_t'(i))
-          - ($clog2(Connections) + 1)'(freed_i && freed_tenant_i == tenant_t'(i));
-      half_q[i] <= half_q[i] + ($clog2(Connections) + 1)'(insert && insert_ready && !connects_2_q && !asked_2_q && arrival_2_q.work.tenant == tenant_t'(i))
-          - ($clog2(Connections) + 1)'(half_ended_i && freed_tenant_i == tenant_t'(i));
-      waiting_q[i] <= waiting_q[i] + waiting_t'(tells_q && refused_q.tenant == tenant_t'(i)) - waiting_t'(told_q && told_tenant_q == tenant_t'(i));
-    end
-    if (rst_i) begin
-      told_q <= 1'b0;
-      held_q <= '0;
-      half_q <= '0;
-      waiting_q <= '0;
-    end
-  end
-
-  // Answers to cookies are looked for only while a cookie sent for the tenant may still be valid.
+  // The connections of each tenant, and those of its peers' hand-shakes.
   localparam int unsigned Half = Connections / 2;
-  logic [Tenants-1:0][3:0] fresh_q;
-  logic baked_q;  // a cookie has just been sent, for this tenant
-  tenant_t baker_q;
-  always_ff @(posedge clk_i) begin
-    baked_q <= push && opens && bakes_q && !rst_i;
-    baker_q <= arrival_2_q.work.tenant;
-  end
+  logic [$clog2(Connections+1)-1:0] held, half;
   logic [14:0] most_half_q, most_q;  // half of what a tenant can have
-  logic [23:0] age_q;  // ticks of this period so far
-  tick_t tick_q;
-  logic new_period;
-  assign crowded = most_half_q != '0 && 15'(half_q[arrival_1_q.work.tenant]) >= most_half_q;
-  assign fresh = fresh_q[arrival_1_q.work.tenant] != '0;
+  assign crowded = most_half_q != '0 && 15'(half) >= most_half_q;
+  always_ff @(posedge clk_i) begin
+    most_q <= cfg_i.tenant_connections == '0 || cfg_i.tenant_connections >= 15'(2 * Half) ? 15'(Half) : (cfg_i.tenant_connections >> 1) + 15'(cfg_i.tenant_connections[0]);
+    most_half_q <= cfg_i.half_open > most_q ? most_q : cfg_i.half_open;
+    if (!holds) within_2_q <= cfg_i.tenant_connections == '0 || 15'(held) < cfg_i.tenant_connections;
+  end
+  tenant_count #(
+      .Most(Connections)
+  ) u_held (
+      .clk_i,
+      .rst_i,
+      .clear_i,
+      .clear_tenant_i(tenant_t'(clear_index_i)),
+      .up_i          (insert && insert_ready),
+      .up_tenant_i   (arrival_2_q.work.tenant),
+      .down_i        (freed_i),
+      .down_tenant_i (freed_tenant_i),
+      .tenant_i      (arrival_1_q.work.tenant),
+      .count_o       (held)
+  );
+  tenant_count #(
+      .Most(Connections)
+  ) u_half (
+      .clk_i,
+      .rst_i,
+      .clear_i,
+      .clear_tenant_i(tenant_t'(clear_index_i)),
+      .up_i          (insert && insert_ready && !connects_2_q && !asked_2_q),
+      .up_tenant_i   (arrival_2_q.work.tenant),
+      .down_i        (half_ended_i),
+      .down_tenant_i (freed_tenant_i),
+      .tenant_i      (arrival_1_q.work.tenant),
+      .count_o       (half)
+  );
+
   always_comb begin
     cookie_1 = cookie_t'(arrival_1_q.work.ack - 1'b1);
     cookie_1.mac = mac_t'(arrival_1_q.work.ack - arrival_1_q.work.seq);
   end
-  assign new_period = now_i != tick_q && age_q >= cfg_i.rto_initial;
-  always_ff @(posedge clk_i) begin
-    tick_q <= now_i;
-    most_q <= cfg_i.tenant_connections == '0 || cfg_i.tenant_connections >= 15'(2 * Half) ? 15'(Half) : (cfg_i.tenant_connections >> 1) + 15'(cfg_i.tenant_connections[0]);
-    most_half_q <= cfg_i.half_open > most_q ? most_q : cfg_i.half_open;
-    if (now_i != tick_q) age_q <= new_period ? '0 : age_q + 1'b1;
-    if (new_period) period_q <= period_q + 1'b1;
-    for (int unsigned i = 0; i < Tenants; i++) begin
-      if (new_period && fresh_q[i] != '0) fresh_q[i] <= fresh_q[i] - 1'b1;
-      if (baked_q && baker_q == tenant_t'(i)) fresh_q[i] <= 4'(CookiePeriods);
-    end
-    if (rst_i) begin
-      fresh_q <= '0;
-      age_q <= '0;
-      period_q <= '0;
-    end
-  end
-  work_t may_be;
-  always_comb begin
-    may_be = arrival_2_q.work;
-    may_be.kind = EventAccept;
-  end
-  fifo #(
-      .T(work_t),
-      .Depth(8)
-  ) u_asked (
+  tcp_cookies u_cookies (
       .clk_i,
       .rst_i,
-      .in_valid_i (push && asks),
-      .in_ready_o (asked_ready),
-      .in_data_i  (may_be),
-      .out_valid_o(asked_valid),
-      .out_ready_i(asks_now),
-      .out_data_o (asked)
+      .now_i,
+      .length_i      (cfg_i.rto_initial),
+      .period_o      (period),
+      .fresh_tenant_i(arrival_1_q.work.tenant),
+      .fresh_o       (fresh),
+      .work_i        (arrival_2_q.work),
+      .sent_i        (push && opens && bakes_q),
+      .asks_i        (asks),
+      .may_ask_o     (may_ask),
+      .asked_valid_o (asked_valid),
+      .asked_ready_i (asks_now),
+      .asked_o       (asked)
   );
   // Its fate: a connection, nothing, or a reset if it is not an answer.
   work_t accept_q;
@@ -496,54 +464,30 @@ module tcp_lookup
     if (rst_i) accept_valid_q <= 1'b0;
   end
 
-  always_ff @(posedge clk_i) begin
-    tells_q <= tells;
-    refused_q <= '{
-        tuple: arrival_2_q.work.tuple,
-        port: arrival_2_q.work.port,
-        tenant: arrival_2_q.work.tenant,
-        application: arrival_2_q.work.window
-    };
-    if (rst_i) tells_q <= 1'b0;
-  end
-  always_comb begin
-    unopened_o = '0;
-    unopened_o.tuple = wish.tuple;
-    unopened_o.port = wish.port;
-    unopened_o.tenant = wish.tenant;
-    unopened_o.window = wish.application;
-    if (accept_valid_q) unopened_o = accept_q;
-  end
-  logic unused_unopened_ready;
-  fifo_block #(
-      .T(wish_t),
-      .Depth(Tenants * Unopened)
-  ) u_unopened (
+  work_t refused;
+  tcp_unopened u_unopened (
       .clk_i,
       .rst_i,
-      .in_offer_i (tells_q),
-      .in_valid_i (tells_q),
-      .in_ready_o (unused_unopened_ready),
-      .in_data_i  (refused_q),
-      .out_valid_o(unopened_valid_o),
-      .out_ready_i(unopened_ready_i),
-      .out_data_o (wish)
+      .clear_i,
+      .clear_tenant_i(tenant_t'(clear_index_i)),
+      .refused_i  (drop_refused_o && connects_2_q && named_q),
+      .work_i     (arrival_2_q.work),
+      .unopened_valid_o,
+      .unopened_ready_i,
+      .unopened_o (refused)
   );
+  assign unopened_o = accept_valid_q ? accept_q : refused;
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (!(push || direct) || queue_ready)
       else $error("tcp_lookup: an event finds no room");
-      assert (!tells || unused_unopened_ready)
-      else $error("tcp_lookup: there is no room for the answer to a request");
+      assert (!asks || push)
+      else $error("tcp_lookup: a segment that may answer a cookie is held");
       assert (!syn_walks || holds)
       else $error("tcp_lookup: the options of an event are lost that has not been decided");
       assert (!initial_taken_i || (wanted_q && hash_soon))
       else $error("tcp_lookup: an initial number is used that is not there");
-      assert (!freed_i || held_q[freed_tenant_i] != '0)
-      else $error("tcp_lookup: a tenant ends a connection that it does not have");
-      assert (!half_ended_i || half_q[freed_tenant_i] != '0)
-      else $error("tcp_lookup: a tenant ends a hand-shake that it does not have");
     end
   end
 

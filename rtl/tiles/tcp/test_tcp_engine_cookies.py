@@ -9,6 +9,7 @@ import pytest
 from cocotb.triggers import ClockCycles
 
 from girih.testing import run_cocotb
+from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
 from rtl.tiles.tcp.tcp_bench import ABORT, CARD, CONFIG, CONNECTIONS, HOST, KIND, MODULUS, TICK, WINDOW, Peer, TcpBench
 from rtl.tiles.tcp.test_tcp_hash import initial
@@ -17,6 +18,8 @@ MAC_BITS = 25
 HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
 PATIENT = {"half_open": HALF, "rto_initial": PERIOD, "rto_min": 1000, "rto_max": 1000, "retries": 15}
+BURST, WRONG, UNHEARD = 128, 1500, 81  # possible answers that a tenant may give at once; those of a flood; a port where nothing listens
+HASH = 24  # cycles for which an answer holds up others, at most
 SILENT = range(1024, 20000)  # ports of the flood
 OFFERED = [("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]
 
@@ -208,6 +211,37 @@ async def a_cookie_of_another_tenant_opens_nothing(dut):
     peer.tenant = 5
     peer.send()
     await peer.opened()
+
+
+@cocotb.test()
+async def wrong_answers_hold_up_others_for_a_burst_at_most(dut):
+    """A peer that has a cookie sends thousands of acknowledgements of its period. Another tenant's segment behind them waits for a burst of hashes, and its
+    cookie is accepted. Both are answered as if the other tenant's were alone."""
+    bench = await Flooded.start(dut, **PATIENT | {"rto_initial": 1000})
+    bench.tenants = {2, 5}
+    friend = await bench.open(60001)
+    for tenant in bench.tenants:
+        await flood(bench, tenant=tenant)
+    guest, rogue = await baked(bench), await baked(bench, tenant=5)
+
+    async def waits(port: int) -> int:
+        """Cycles until a segment behind a flood to this port of the card is acknowledged."""
+        for number in range(WRONG):
+            bench.give(bench.peer(rogue.port, to=port, tenant=5, seq=rogue.seq).make("A", ack=rogue.ack + 1 + number))
+        start = cycle_now()
+        friend.send(b"x")
+        while True:
+            segment = await bench.segment()
+            if segment.dport == friend.port:
+                return cycle_now() - start
+
+    elsewhere = await waits(UNHEARD)
+    assert await waits(rogue.to) < elsewhere + BURST * HASH
+    assert WRONG - 2 * BURST < bench.events["drop_refused"] < WRONG
+    bench.segments.clear()
+    guest.send()
+    await guest.opened()
+    await carries(bench, guest)
 
 
 @cocotb.test()
