@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number for each tenant that grows and falls by one: two counts in LUTRAM, whose difference it is. At least as many places as tenants are cleared,
-// one in each cycle, before it is used.
+// A number for each tenant that grows and falls by one: the difference of two counts in LUTRAM. Before it is used, the number of each tenant is
+// cleared, one in each cycle.
 module tenant_count
   import girih_pkg::*;
 #(
