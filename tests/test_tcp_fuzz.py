@@ -205,7 +205,7 @@ class Attackers:
             frame[self.rng.choice((14, 16, 17, 20, 23, 46, 46, 50, 51, self.rng.randrange(50, len(frame))))] = self.rng.randrange(256)
         frame = frame[: self.rng.choice((len(frame), len(frame), self.rng.randrange(54, len(frame) + 1)))]
         if not blind and self.rng.random() < 0.5:
-            size = len(frame) - 14 if self.rng.random() < 0.9 else struct.unpack("!H", frame[16:18])[0]
+            size = len(frame) - 14 if self.rng.random() < 0.9 else self.rng.choice((struct.unpack("!H", frame[16:18])[0], self.rng.randrange(20, 60)))
             frame[14], frame[16:18], frame[20], frame[23:26], frame[50:52] = 0x45, struct.pack("!H", size), 0, b"\6\0\0", b"\0\0"
             frame[24:26] = struct.pack("!H", checksum(bytes(frame[14:34])))
             content = bytes(frame[34 : 14 + size])

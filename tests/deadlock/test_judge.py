@@ -47,7 +47,7 @@ def sort(plan: Plan) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(500), pytest.param(range(500, 8000), marks=pytest.mark.thorough)], ids=str)
+@pytest.mark.parametrize("seeds", [range(1000), pytest.param(range(1000, 8000), marks=pytest.mark.thorough)], ids=str)
 def test_the_compiler_and_the_judge_agree(seeds, record_property):
     accepted, refused, shown = (dict.fromkeys(SORTS, 0) for _ in range(3))
     for seed in seeds:
