@@ -64,11 +64,12 @@ with socket.create_server(("10.77.0.1", 9000)) as listener:
             print(hashlib.sha256(b"".join(iter(lambda: taken.recv(65536), b""))).hexdigest(), file=sums)
 """
 PAIRS_CARD = ROOT / "experiments" / "cards" / "nic_pairs.yaml"
-FILES = 8  # fetched at once; the four processors take turns
-MANY = """
+# Fetched at once; the four processors take turns. Ports are random: of eight connections, two pairs of four would get all once in 40 times, of sixteen hardly ever.
+FILES = 16
+MANY = f"""
 cat /sys/bus/virtio/devices/virtio0/features
 echo queues $(ls -d /sys/class/net/eth0/queues/rx-* | wc -l) $(ls -d /sys/class/net/eth0/queues/tx-* | wc -l)
-for turn in 0 1 2 3 4 5 6 7; do taskset -c $((turn % 4)) wget -q -O /tmp/got$turn http://10.77.0.1:8000/file & done
+for turn in {' '.join(map(str, range(FILES)))}; do taskset -c $((turn % 4)) wget -q -O /tmp/got$turn http://10.77.0.1:8000/file & done
 wait
 sha256sum /tmp/got*
 """
@@ -161,7 +162,7 @@ def serve_two_guests(folder, tmp_path, offers, way):
 @needs_tap
 @pytest.mark.skipif("qemu" not in FITTING, reason="QEMU cannot run here")
 def test_a_linux_guest_uses_several_pairs(tmp_path):
-    """Its driver finds four pairs and sets them up through QEMU's control queue; in each direction, more than one pair carries frames."""
+    """Its driver finds four pairs and sets them up through QEMU's control queue; three pairs or four receive, and more than one sends."""
     data = random.Random(SEED).randbytes(30_000)
     (tmp_path / "www").mkdir()
     (tmp_path / "www" / "file").write_bytes(data)
@@ -185,7 +186,7 @@ def test_a_linux_guest_uses_several_pairs(tmp_path):
         assert taken(text) >> NET_MQ & 1 and "queues 4 4" in text, text
         assert text.count(hashlib.sha256(data).hexdigest()) == FILES, text
         frames = [card.host.queue_stats(number).frames for number in range(2 * card.host.pairs)]
-        assert sum(count > 0 for count in frames[RECEIVE::2]) > 1 and sum(count > 0 for count in frames[SEND::2]) > 1, frames
+        assert sum(count > 0 for count in frames[RECEIVE::2]) > 2 and sum(count > 0 for count in frames[SEND::2]) > 1, frames
         counters = card.registers.counters("host")["host"]
         assert (sum(frames[RECEIVE::2]), sum(frames[SEND::2])) == (counters["used_frames"], counters["made_frames"])
         assert not complaints and card.host.stats.outside == 0

@@ -46,14 +46,14 @@ module tcp_facts
   near_t hole, tail;  // from snd_una on
   logic [$bits(sample_t):0] pto;
   stamp_facts_t stamps;
-  // The peer's window, before it is limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
-  seq_t wnd;
   logic fin_sent;
   tcp_follows u_fin_sent (
       .a_i      (turn_i.snd_max),
       .b_i      (turn_i.snd_end),
       .follows_o(fin_sent)
   );
+  // The peer's window, before it is limited to what a record has room for. It is late, so it is compared before it is known whether it is limited.
+  seq_t wnd;
   logic wnd_is_more, wnd_differs;
   assign wnd = seq_t'(work_i.window) << (work_i.flags.syn ? '0 : record_i.shift);
   assign wnd_is_more = wnd >> $bits(span_t) != '0;
