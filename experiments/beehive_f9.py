@@ -6,6 +6,7 @@ from girih.experiments import CLOCK_MHZ, Exhibit, Progress, Row
 PAYLOADS = (64, 256, 1024, 1460, 4096, 8192)
 MSS = 1460
 DIRECTIONS = {"receive": 9, "send": 19, "both": 7}  # and the port of the application
+STACKS = {"tcp": "experiments/cards/tcp_stream.yaml", "tcp_duplex": "designs/tcp_duplex.yaml"}  # and the card
 WARMUP, CYCLES = 6000, 15_000
 ROOM = 16_000  # bytes of room that the generator waits for
 LATE = 0.01
@@ -20,24 +21,26 @@ def run(progress: Progress) -> list[Row]:
     from girih.paths import ROOT
 
     rows = []
-    with open_card(ROOT / "experiments" / "cards" / "tcp_stream.yaml", progress) as card:
-        Peer(card, DIRECTIONS["both"]).connect()  # the card learns the peer's address
-        own_port = 40001
-        for direction in DIRECTIONS:
-            for payload, late in [(payload, 0.0) for payload in PAYLOADS] + [(MSS, LATE)] * (direction != "send"):
-                progress(f"{direction}, {payload} bytes" + f", {late:.0%} late" * bool(late))
-                bytes_per_cycle = throughput(card, direction, payload, own_port, late)
-                own_port += 1
-                params: dict[str, object] = {"payload": payload, "direction": direction}
-                if late:
-                    params["late"] = f"{late:.0%}"
-                echoes = direction == "both"
-                gbps = bytes_per_cycle * 8 * CLOCK_MHZ / 1000
-                rows.append(Row("gbps", params, "Gbps", None, round(gbps, 1), BEEHIVE_GBPS.get(payload) if echoes else None, WANTED))
-                messages = bytes_per_cycle / payload * CLOCK_MHZ
-                peer = BEEHIVE_MESSAGES.get(payload) if echoes else None
-                rows.append(Row("messages_per_second", params, "M/s", PAPER_MESSAGES.get(payload), round(messages, 2), peer, WANTED))
+    for stack, path in STACKS.items():
+        with open_card(ROOT / path, progress) as card:
+            Peer(card, DIRECTIONS["both"]).connect()  # the card learns the peer's address
+            own_port = 40001
+            for direction in DIRECTIONS:
+                for payload, late in [(payload, 0.0) for payload in PAYLOADS] + [(MSS, LATE)] * (direction != "send"):
+                    progress(f"{stack}, {direction}, {payload} bytes" + f", {late:.0%} late" * bool(late))
+                    rows += _rows(throughput(card, direction, payload, own_port, late), stack, direction, payload, late)
+                    own_port += 1
     return rows
+
+
+def _rows(bytes_per_cycle: float, stack: str, direction: str, payload: int, late: float) -> list[Row]:
+    params: dict[str, object] = {"payload": payload, "direction": direction, "stack": stack} | ({"late": f"{late:.0%}"} if late else {})
+    echoes = direction == "both"
+    gbps, messages = bytes_per_cycle * 8 * CLOCK_MHZ / 1000, bytes_per_cycle / payload * CLOCK_MHZ
+    return [
+        Row("gbps", params, "Gbps", None, round(gbps, 1), BEEHIVE_GBPS.get(payload) if echoes else None, WANTED),
+        Row("messages_per_second", params, "M/s", PAPER_MESSAGES.get(payload), round(messages, 2), BEEHIVE_MESSAGES.get(payload) if echoes else None, WANTED),
+    ]
 
 
 def throughput(card, direction: str, payload: int, own_port: int, late: float) -> float:
@@ -67,7 +70,7 @@ EXHIBIT = Exhibit(
     differs=(
         "the peer is ideal, with a link of 512 bits in every cycle: it answers within 40 cycles, loses nothing and always has data; the "
         "paper's is a host with Linux on a link of 100 Gbit/s. Segments carry a message, or 1,460 bytes of it. To receive is discard, to send is a character "
-        "generator, both is an echo, whose figure is that of one way. Beehive's RTL was measured with an echo."
+        "generator, both is an echo, whose figure is that of one way. tcp_duplex has a fabric port for the network and one for applications, tcp one for both. Beehive's RTL was measured with an echo."
     ),
     run=run,
 )

@@ -164,7 +164,8 @@ def stack(rng: random.Random) -> str:
             sockets = "sockets"
             room = {"connections": rng.choice((16, 64)), "window": rng.choice((2048, 8192)), "listen": "[7, 9, 19, 80, 90, 5000]"}
             places = {"connections": rng.choice((room["connections"], 1024))}
-            tiles.append(tile(protocols["tcp"], "tcp", params, rng, **room, ip=ip, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, 5000: sockets, "any": web})))
+            stack = random.Random(str(room)).choice(("tcp", "tcp_duplex"))
+            tiles.append(tile(protocols["tcp"], stack, params, rng, **room, ip=ip, next=table({"network": here["ipv4_tx"], 7: app, 9: sink, 19: text, 90: controller, 5000: sockets, "any": web})))
             tiles.append(tile(app, "tcp_echo", params, rng, next=protocols["tcp"]))
             tiles.append(tile(sink, "tcp_discard", params, rng, least=rng.choice((0, 1, 5000)), next=protocols["tcp"]))
             tiles.append(tile(text, "tcp_chargen", params, rng, **places, bytes=rng.choice((0, 1, 9000)), room=rng.choice((0, 16000)), next=protocols["tcp"]))
@@ -191,7 +192,8 @@ def stack(rng: random.Random) -> str:
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))
     if rng.random() < 0.3:
         tiles += external_memory(params, names, rng)
-    return heading(params, ports, len(tiles), rng, False) + "".join(rng.sample(tiles, len(tiles)))
+    places = len(tiles) + sum("kind: tcp_duplex" in line for line in tiles)
+    return heading(params, ports, places, rng, False) + "".join(rng.sample(tiles, len(tiles)))
 
 
 def services(rng: random.Random) -> str:

@@ -166,6 +166,8 @@ REFUSED = [
     ("syslog_engine", "Watches", 17, "syslog_engine: Watches is 17; it must be 1 to 16"),
     ("tcp_burst", "Burst", 256, "tcp_burst: Burst is 256; it must be between 1 and 255"),
     ("tcp_burst", "Pause", 1, "tcp_burst: Pause is 1; it must be at least 2"),
+    ("tcp_front", "Ports", 3, "tcp_front: Ports is 3; it must be 1, or 2 where Far is 0"),
+    ("tcp_intake", "Takes", 4, "tcp_intake: Takes is 4; it must be from 1 to 3"),
     ("tcp_stack", "Window", 1024, "tcp_stack: Window is 1024; it must be a power of two from 2048 to 65536"),
     ("tcp_events", "Connections", 24, "tcp_events: Connections is 24; it must be a power of two from 16 to 16384"),
     ("tenant_pick", "Tenants", 17, "tenant_pick: Tenants is 17; it must be from 1 to 16"),

@@ -46,7 +46,7 @@ class DropLog:
 class Tile:
     """One tile. base: its AXI4-Lite byte address; counters: name to offset, 64 bits each; window: offset, if there is one, of a window of window_bytes;
     holds: what messages in it may wait for while the card rests, None: nothing; program: the initial program of a processor core; memory_bytes: of a processor core, for programs and data; card_header: the text of card.h for programs; cores: how many run the program; interrupts: their names, bit 0 first;
-    keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none;
+    nodes: of its fabric ports; keys, settings: of its node table, and the values of its configuration registers in the design; drop_log: None if it keeps none;
     rights: at other tiles by the design, as girih.compiler.emit.manifest.rights_text writes them."""
 
     name: str
@@ -68,6 +68,7 @@ class Tile:
     settings: dict[str, int | list[int]] = field(default_factory=dict)
     drop_log: DropLog | None = None
     rights: tuple[str, ...] = ()
+    nodes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,7 @@ def _tile(data: dict) -> Tile:
         name=data["name"],
         kind=data["kind"],
         node=data["node"],
+        nodes=tuple(data["nodes"]),
         base=data["base"],
         registers={
             name: Register(r["offset"], r["width"], r["access"], r["doc"]) for name, r in data["registers"].items()

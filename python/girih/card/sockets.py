@@ -29,6 +29,7 @@ from girih.card.socket_window import ABORT, OPEN, REFUSED, UNANSWERED, Address, 
 from girih.errors import GirihError
 
 DYNAMIC_PORTS = range(49152, 65536)  # RFC 6335
+STACKS = ("tcp", "tcp_duplex")  # kinds of tiles that carry the connections
 TRIES = 3  # own ports, when any will do
 PAUSE_SECONDS = 0.002
 
@@ -54,9 +55,9 @@ class SocketTile:
         self._registers, self._tile, self._now = registers, tile, now
         self._node = manifest.tile(tile).node
         stack = node_of(registers.read(f"{tile}.next_hop"))
-        self._stack = next((other.name for other in manifest.tiles if other.node == stack and other.kind == "tcp"), "")
+        self._stack = next((other.name for other in manifest.tiles if stack in other.nodes and other.kind in STACKS), "")
         if not self._stack:
-            raise GirihError(f"{tile} does not lead to a tile of kind tcp", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
+            raise GirihError(f"{tile} does not lead to a tile of kind {' or '.join(STACKS)}", manifest.name, "Write `next: TILE`, the name of the card's TCP tile.")
         self.window = SocketWindow(registers, tile, wait)
         self._listeners: dict[int, Listener] = {}
         self._ways: dict[int, str] = {}  # entries of the stack's node table that `listen` wrote, in this program or an earlier one, by port

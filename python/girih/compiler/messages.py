@@ -254,6 +254,11 @@ class _Machine:
             label = self._label(state.chain)
             for key in tile.kind.next.names.values():
                 yield from self._by(tile, _of_key(tile, key), state, state, label, lane=min(key, len(tile.places) - 1))
+        elif tile.kind.applications_apart:
+            first = tuple(dict.fromkeys(hop for word in tile.kind.next.first_port for hop in _of_key(tile, tile.kind.next.names[word])))
+            others = tuple(hop for hop in tile.hops if hop.key is None or hop not in first)
+            for lane, table in enumerate((first, others)):
+                yield from self._by(tile, table, state, state, lane=lane)
         else:
             lane = int(tile.kind.request_port and state.new)
             yield from self._by(tile, _possible(tile, state), state, state, "" if state.chain is None else self._label(state.chain), lane=lane)

@@ -93,6 +93,7 @@ BUILT = {
     "panic": "control/conftest.py",
     "panic_core": "test_core_programs.py",
     "panic_delay": "test_panic.py",
+    "tcp_duplex": "test_tcp_duplex.py",
     "tcp_echo": "test_tcp.py",
     "tcp_memory": "test_tcp_memory.py",
     "tcp_socket": "test_tcp_socket.py",

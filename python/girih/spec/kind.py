@@ -115,7 +115,7 @@ class NodeTable:
 
     asked_by: words that apply only to messages from one tile, and the setting that names this tile; the other words apply to all other messages.
     requests: the words by which it sends requests of its own, if by the others it sends messages on. leads_to: words that may lead only to tiles of
-    some kinds, and these kinds.
+    some kinds, and these kinds. first_port: the words whose messages leave by the first fabric port, of a kind whose second one is for applications.
     """
 
     key: str
@@ -125,6 +125,7 @@ class NodeTable:
     asked_by: Mapping[str, str] = field(default_factory=dict)
     requests: tuple[str, ...] = ()
     leads_to: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    first_port: tuple[str, ...] = ()
 
     @property
     def meaning(self) -> str | None:
@@ -295,6 +296,11 @@ class Kind:
     def has_lanes(self) -> bool:
         """Whether its fabric ports are lanes of what its Ethernet port receives. Messages then arrive only at the first one."""
         return self.many_ports and "axis_in" in self.uses
+
+    @property
+    def applications_apart(self) -> bool:
+        """Whether messages from and to applications have a fabric port of their own, the second one."""
+        return bool(self.next and self.next.first_port)
 
     def in_ports(self, ports: int) -> range:
         """The fabric ports at which messages arrive, for a tile with `ports` of them."""

@@ -32,7 +32,7 @@ from girih.spec.kind import (
     Register,
     RegisterField,
 )
-from girih.spec.message import MOST_TENANT_BITS, SUPPORTED_WIDTHS, group_names
+from girih.spec.message import MOST_TENANT_BITS, STREAM, SUPPORTED_WIDTHS, group_names
 from girih.spec.parameters import EngineParameter
 
 if TYPE_CHECKING:  # the compiler of register descriptions takes longer to import than the rest, and is seldom needed
@@ -176,6 +176,7 @@ def read_kind(description: Path) -> Kind:
             dict(node_table.get("asked_by", {})),
             tuple(node_table.get("requests", ())),
             {word: tuple(names) for word, names in node_table.get("leads_to", {}).items()},
+            tuple(node_table.get("first_port", ())),
         )
     counters = cast("RegfileNode", top.get_child_by_name("counters"))
     shells = _elements(counters.get_child_by_name("shell"))
@@ -290,6 +291,9 @@ def _check(kind: Kind) -> None:
         require(kind.takes_replies and word in kind.next.names, f"requests names {word}; it names words of names, of a kind that takes replies")
     for word, names in (kind.next.leads_to if kind.next else {}).items():
         require(bool(names) and word in kind.next.names, f"leads_to says {word}: {list(names)}; it joins a word of names to a list of kinds")
+    for word in kind.next.first_port if kind.next else ():
+        apart = kind.fabric_ports == 2 and STREAM in kind.reads
+        require(apart and word in kind.next.names, f"first_port names {word}; it names words of names, of a kind that reads {STREAM} and has fabric_ports: 2")
     possible = LEAST_WINDOW_BITS <= kind.window_bits <= MOST_WINDOW_BITS and (kind.window_bits == LEAST_WINDOW_BITS or "window" in kind.uses)
     require(possible, f"window_bits is {kind.window_bits}; it may be {LEAST_WINDOW_BITS} to {MOST_WINDOW_BITS}, of a kind that uses window")
     for use in kind.uses:

@@ -118,6 +118,7 @@ FIELD = "field { sw = rw; hw = r; }"
         (("  key: port", "  key: port\n  asked_by: {answer: one}"), "asked_by says answer: one; it joins a word of names to a setting"),
         (("  key: port", "  key: port\n  leads_to: {answer: [echo]}"), "leads_to says answer: ['echo']; it joins a word of names to a list of kinds"),
         (("  key: port", "  key: port\n  names: {answer: 0}\n  leads_to: {answer: []}"), "leads_to says answer: []; it joins a word of names to a list of kinds"),
+        (("  key: port", "  key: port\n  names: {answer: 0}\n  first_port: [answer]"), "first_port names answer; it names words of names, of a kind that reads stream"),
         (("weight->elements = \"channels\"", "weight->elements = \"units\""), "cfg.weight has 3 elements; it must have as many as its parameter units allows"),
         (("weight->elements = \"channels\"", "weight->elements = \"lanes\""), "cfg.weight has 3 elements; it must have as many as its parameter lanes allows"),
         (("cfg @ 0x0400", "cfg @ 0x0200"), "cfg is at 0x200; it may be at 0x400 or 0x3000"),

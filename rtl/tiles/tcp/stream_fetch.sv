@@ -165,11 +165,13 @@ module stream_fetch
   ) u_bytes (
       .clk_i,
       .write_valid_i (reply_valid_i && !reply_failed_i),
-      .write_stream_i(connection_t'(reply_i.slot)),
-      .write_addr_i  ({reply_place_i, EmptyWidth'(0)}),
-      .write_data_i  (reply_data_i),
-      .write_begin_i ('0),
-      .write_end_i   ((EmptyWidth + 1)'(FlitBytes)),
+      .write_i       ('{
+          connection: connection_t'(reply_i.slot),
+          addr: seq_t'({reply_place_i, EmptyWidth'(0)}),
+          data: reply_data_i,
+          first: '0,
+          behind: (EmptyWidth + 1)'(FlitBytes)
+      }),
       .read_valid_i,
       .read_stream_i (connection_t'(read_slot_i)),
       .read_addr_i,

@@ -14,17 +14,13 @@ module stream_memory
 ) (
     input logic clk_i,
 
-    input logic                                write_valid_i,
-    input connection_t                      write_stream_i,
-    input seq_t                                write_addr_i,
-    input logic           [             W-1:0] write_data_i,
-    input logic           [      EmptyWidth:0] write_begin_i,  // these bytes of the flit, up to the one before the end
-    input logic           [      EmptyWidth:0] write_end_i,
+    input logic   write_valid_i,
+    input write_t write_i,
 
-    input  logic                   read_valid_i,   // holds the output while it is low
+    input  logic                read_valid_i,   // holds the output while it is low
     input  connection_t         read_stream_i,
-    input  seq_t                   read_addr_i,
-    output logic           [W-1:0] read_data_o
+    input  seq_t                read_addr_i,
+    output logic        [W-1:0] read_data_o
 );
   if (Ring < 4 * FlitBytes || (Ring & (Ring - 1)) != 0) begin : gen_bad_ring
     $fatal(1, "stream_memory: Ring is %0d; it must be a power of two, at least %0d", Ring, 4 * FlitBytes);
@@ -58,7 +54,7 @@ module stream_memory
   endfunction
 
   where_t write_where, read_where, read_where_q;
-  assign write_where = where(write_addr_i);
+  assign write_where = where(write_i.addr);
   assign read_where  = where(read_addr_i);
 
   logic [W-1:0] rotated, write_data_q;
@@ -68,11 +64,11 @@ module stream_memory
       .Radix(4),
       .Up(1)
   ) u_write_rotator (
-      .data_i  (write_data_i),
+      .data_i  (write_i.data),
       .places_i(write_where.place),
       .data_o  (rotated)
   );
-  assign placed = header_pkg::placed_bytes(write_where.place, write_begin_i, write_end_i);
+  assign placed = header_pkg::placed_bytes(write_where.place, write_i.first, write_i.behind);
   always_ff @(posedge clk_i) write_data_q <= rotated;
 
   logic [1:0][W-1:0] words;
@@ -82,7 +78,7 @@ module stream_memory
     logic [BlockBits-1:0] write_row_q;
     logic [Blocks-1:0][W-1:0] word;  // 0 of a block that is not read: an OR of them takes half of the tables of a multiplexer
     assign enable = write_where.starts_odd == (b == 1) ? placed.here : placed.next;
-    assign write_row = {stream_t'(write_stream_i), b == 0 ? write_where.even : write_where.odd};
+    assign write_row = {stream_t'(write_i.connection), b == 0 ? write_where.even : write_where.odd};
     assign read_row = {stream_t'(read_stream_i), b == 0 ? read_where.even : read_where.odd};
     always_ff @(posedge clk_i) write_row_q <= write_row[BlockBits-1:0];
     for (genvar k = 0; k < int'(Blocks); k++) begin : gen_block
@@ -130,5 +126,5 @@ module stream_memory
   );
 
   logic unused;
-  assign unused = &{1'b0, write_stream_i, read_stream_i, write_addr_i, read_addr_i, read_where_q, write_where};
+  assign unused = &{1'b0, write_i, read_stream_i, read_addr_i, read_where_q, write_where};
 endmodule

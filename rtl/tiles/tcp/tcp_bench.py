@@ -85,6 +85,9 @@ class TcpBench:
         """stall: so that whatever happens also happens while the output waits."""
         if KIND == "tcp_memory":
             dut.fails_i.value = 0
+        if KIND == "tcp_duplex":
+            dut.astray_i.value = 0
+            dut.ordered_i.value = 1
         self = cls(await EngineBench.start(dut, KIND, stall=stall, **(CONFIG | config)))
         await ClockCycles(dut.clk_i, 2 * CONNECTIONS + 10)
         return self
@@ -92,6 +95,11 @@ class TcpBench:
     @property
     def events(self) -> dict[str, int]:
         return self.bench.events
+
+    def mix(self) -> None:
+        """From now on, segments and commands need not be handled in the order of this test, if each have a fabric port."""
+        if KIND == "tcp_duplex":
+            self.dut.ordered_i.value = 0
 
     def give(self, *messages: Message) -> None:
         self.bench.source.send(*messages)

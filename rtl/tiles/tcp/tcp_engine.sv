@@ -5,28 +5,29 @@ module tcp_engine
   import girih_pkg::*, tcp_types_pkg::*, tcp_pkg::*;
 #(
     parameter int unsigned Connections = 1024,
-    parameter int unsigned Window = 8192
+    parameter int unsigned Window = 8192,
+    parameter int unsigned Ports = 1  // 2: the second one is for applications
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    input  flit_t in_flit_i,
+    input  logic  [Ports-1:0] in_valid_i,
+    output logic  [Ports-1:0] in_ready_o,
+    input  flit_t [Ports-1:0] in_flit_i,
 
-    output logic      out_valid_o,
-    input  logic      out_ready_i,
-    output flit_t     out_flit_o,
-    output next_key_t out_key_o,
+    output logic      [Ports-1:0] out_valid_o,
+    input  logic      [Ports-1:0] out_ready_i,
+    output flit_t     [Ports-1:0] out_flit_o,
+    output next_key_t [Ports-1:0] out_key_o,
 
     input  cfg_t   cfg_i,
     output event_t event_o
 );
   logic receive_write, send_write, write_later, receive_read, send_read, reading;
-  connection_t write_connection, receive_connection, send_connection;
-  seq_t write_addr, receive_addr, send_addr;
-  logic [W-1:0] write_data, receive_data, send_data;
-  logic [EmptyWidth:0] write_begin, write_end;
+  connection_t receive_connection, send_connection;
+  seq_t receive_addr, send_addr;
+  logic [W-1:0] receive_data, send_data;
+  write_t received, sent;
   logic make_valid, make_ready, notice_valid, notice_ready;
   segment_t make;
   notice_t notice;
@@ -39,7 +40,8 @@ module tcp_engine
   logic [15:0] clear_index;
   tcp_stack #(
       .Connections(Connections),
-      .Window     (Window)
+      .Window     (Window),
+      .Ports      (Ports)
   ) u_stack (
       .clk_i,
       .rst_i,
@@ -56,12 +58,9 @@ module tcp_engine
       .write_bytes_o       (write_bytes),
       .write_tenant_o      (write_tenant),
       .receive_write_o     (receive_write),
+      .receive_o           (received),
       .send_write_o        (send_write),
-      .write_connection_o  (write_connection),
-      .write_addr_o        (write_addr),
-      .write_data_o        (write_data),
-      .write_begin_o       (write_begin),
-      .write_end_o         (write_end),
+      .send_o              (sent),
       .write_later_o       (write_later),
       .made_o              (made),
       .made_connection_o   (made_connection),
@@ -78,7 +77,7 @@ module tcp_engine
       .tell_ready_o        (notice_ready),
       .tell_i              (notice),
       .tell_later_i        (write_later),
-      .tell_connection_i   (write_connection),
+      .tell_connection_i   (received.connection),
       .send_read_o         (send_read),
       .send_connection_o   (send_connection),
       .send_addr_o         (send_addr),
@@ -113,11 +112,7 @@ module tcp_engine
   ) u_receive_memory (
       .clk_i,
       .write_valid_i (receive_write),
-      .write_stream_i(write_connection),
-      .write_addr_i  (write_addr),
-      .write_data_i  (write_data),
-      .write_begin_i (write_begin),
-      .write_end_i   (write_end),
+      .write_i       (received),
       .read_valid_i  (receive_read),
       .read_stream_i (receive_connection),
       .read_addr_i   (receive_addr),
@@ -129,11 +124,7 @@ module tcp_engine
   ) u_send_memory (
       .clk_i,
       .write_valid_i (send_write),
-      .write_stream_i(write_connection),
-      .write_addr_i  (write_addr),
-      .write_data_i  (write_data),
-      .write_begin_i (write_begin),
-      .write_end_i   (write_end),
+      .write_i       (sent),
       .read_valid_i  (send_read),
       .read_stream_i (send_connection),
       .read_addr_i   (send_addr),

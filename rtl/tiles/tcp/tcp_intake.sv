@@ -6,7 +6,10 @@
 //   in -> summed_store -> header_window -> out
 module tcp_intake
   import girih_pkg::*, net_pkg::*, header_pkg::*, checksum_pkg::*, tcp_types_pkg::*;
-(
+#(
+    // 1: segments and ICMP errors, and drop_unsupported_o counts commands; 2: commands, and drop_command_o alone counts what is dropped; 3: both
+    parameter int unsigned Takes = 3
+) (
     input logic clk_i,
     input logic rst_i,
 
@@ -32,7 +35,13 @@ module tcp_intake
     output logic drop_command_o,
     output logic drop_backlog_o  // a SYN, because others wait
 );
-  localparam int unsigned WindowBytes = SegmentBytes + TcpOptionBytes;
+  if (!(Takes inside {1, 2, 3})) begin : gen_bad_takes
+    $fatal(1, "tcp_intake: Takes is %0d; it must be from 1 to 3", Takes);
+  end
+  localparam bit Segments = Takes[0];
+  localparam bit Commands = Takes[1];
+  localparam int unsigned MostBytes = SegmentBytes + TcpOptionBytes;
+  localparam int unsigned WindowBytes = Segments ? MostBytes : OpenBytes;
   localparam int unsigned SumFrom = L3Untagged + Ipv4Addresses;  // the first byte that the checksum covers
   localparam logic [FlitBytes-1:0] FirstCovered = ~first_bytes(length_t'(SumFrom));  // bytes of a message's first flit
   localparam int unsigned FlagsAt = L4 + 13;
@@ -61,8 +70,8 @@ module tcp_intake
       .valid_o(valid)
   );
   assign info_in.desc = in_flit_i.desc;
-  assign info_in.is_command = op_e'(in_flit_i.desc.stream_op) != OpPacket;
-  assign info_in.is_error = in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
+  assign info_in.is_command = !Segments || op_e'(in_flit_i.desc.stream_op) != OpPacket;
+  assign info_in.is_error = Segments && in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
   always_ff @(posedge clk_i) begin
     if (take) begin
       first_q <= in_flit_i.last;
@@ -78,7 +87,7 @@ module tcp_intake
     end
   end
 
-  if (Guesses) begin : gen_guess
+  if (Guesses && Segments) begin : gen_guess
     // verilator lint_off ASCRANGE
     logic [0:FlitBytes-1][7:0] bytes;
     // verilator lint_on ASCRANGE
@@ -111,16 +120,23 @@ module tcp_intake
   (* keep *) logic syn_ends;
   assign is_syn = syn_q && !info.is_command && !info.is_error;
   assign refuses = is_syn && !admitted;
-  tcp_syn_limit u_syn_limit (
-      .clk_i,
-      .rst_i,
-      .tenant_i      (info.desc.tenant),
-      .admitted_o    (admitted),
-      .has_place_o   (has_place),
-      .take_i        (syn_ends && sum_right),
-      .leave_i       (store_valid && store_ready && store_flit.last && token.has_place),
-      .leave_tenant_i(token.info.desc.tenant)
-  );
+  if (Segments) begin : gen_syn_limit
+    tcp_syn_limit u_syn_limit (
+        .clk_i,
+        .rst_i,
+        .tenant_i      (info.desc.tenant),
+        .admitted_o    (admitted),
+        .has_place_o   (has_place),
+        .take_i        (syn_ends && sum_right),
+        .leave_i       (store_valid && store_ready && store_flit.last && token.has_place),
+        .leave_tenant_i(token.info.desc.tenant)
+    );
+  end else begin : gen_no_syn_limit
+    assign admitted  = 1'b1;
+    assign has_place = 1'b0;
+    logic unused_syn;
+    assign unused_syn = &{1'b0, syn_ends};
+  end
   always_comb begin
     token_in.info = info;
     token_in.info.desc.length = total_q;  // for a segment, equal to the value that it had
@@ -137,7 +153,7 @@ module tcp_intake
       .in_flit_i,
       .in_first_i   (first_q),
       .in_cut_i     (1'b0),
-      .in_mask_i    (mask),
+      .in_mask_i    (Segments ? mask : '0),
       .in_info_i    (info_in),
       .check_take_o (check_take),
       .check_last_o (check_last),
@@ -162,7 +178,7 @@ module tcp_intake
       .right_o(sum_right)
   );
   assign bad_sum = !info.is_error && !sum_right;
-  assign bad_command = !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
+  assign bad_command = !Commands || !(op_e'(info.desc.stream_op) inside {OpRead, OpWrite, OpClose, OpAbort, OpOpen})
       || (op_e'(info.desc.stream_op) inside {OpWrite, OpOpen} && info.desc.stream_bytes != total_q)
       || (op_e'(info.desc.stream_op) == OpOpen && total_q != length_t'(OpenBytes));
   always_comb begin
@@ -173,8 +189,9 @@ module tcp_intake
     drop_command_o = 1'b0;
     drop_backlog_o = 1'b0;
     if (check_take && check_last) begin
-      if (check_bad) drop_aborted_o = 1'b1;
-      else if (info.is_command) drop_command_o = bad_command;
+      if (check_bad && Segments) drop_aborted_o = 1'b1;
+      else if (!Commands && info.is_command) drop_unsupported_o = 1'b1;
+      else if (info.is_command) drop_command_o = check_bad || bad_command;
       else if (bad_place) drop_unsupported_o = 1'b1;
       else if (bad_length) drop_length_o = 1'b1;
       else if (bad_sum) drop_checksum_o = 1'b1;
@@ -189,7 +206,8 @@ module tcp_intake
 
   // Present the headers.
   // verilator lint_off ASCRANGE
-  logic [0:WindowBytes-1][7:0] header;
+  logic [0:MostBytes-1][7:0] header;
+  logic [0:WindowBytes-1][7:0] shown;
   // verilator lint_on ASCRANGE
   offset_t available, headers;
   tcp_t tcp;
@@ -198,6 +216,8 @@ module tcp_intake
   always_comb begin
     framed = store_flit;
     framed.desc = token.info.desc;
+    header = '0;
+    header[0:WindowBytes-1] = shown;
   end
   header_window #(
       .HeaderBytes(WindowBytes)
@@ -211,12 +231,12 @@ module tcp_intake
       .out_ready_i,
       .out_flit_o,
       .out_first_o,
-      .header_o   (header),
+      .header_o   (shown),
       .available_o(available),
       .need_i     (is_open ? offset_t'(OpenBytes) : is_command ? offset_t'(1) : offset_t'(WindowBytes))
   );
-  assign is_command = op_e'(out_flit_o.desc.stream_op) != OpPacket;
-  assign is_open = op_e'(out_flit_o.desc.stream_op) == OpOpen;
+  assign is_command = Commands && (!Segments || op_e'(out_flit_o.desc.stream_op) != OpPacket);
+  assign is_open = Commands && op_e'(out_flit_o.desc.stream_op) == OpOpen;
   assign is_error = out_flit_o.desc.l3_offset == offset_t'(QuotedL3);
   assign ip = header[L3Untagged+:Ipv4MinBytes];
   assign quoted = header[QuotedL3+:Ipv4MinBytes];

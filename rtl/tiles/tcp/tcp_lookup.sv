@@ -313,6 +313,7 @@ module tcp_lookup
   assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
   assign drop_refused_o = push && ((wants_new && !opens) || (asks && !may_ask));
   always_comb begin
+    decided.is_command = arrival_2_q.is_command;
     decided.headers = arrival_2_q.headers;
     decided.flits = arrival_2_q.flits;
     decided.looks = looks_2_q && hit;
@@ -361,6 +362,7 @@ module tcp_lookup
   always_comb begin
     at_once = '0;
     at_once.options = decided.options;  // nobody looks at them, and this takes no look-up tables
+    at_once.is_command = 1'b1;
     at_once.headers = arrival_i.headers;
     at_once.flits = arrival_i.flits;
     at_once.work = arrival_i.work;

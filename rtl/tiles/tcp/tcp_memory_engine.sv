@@ -53,10 +53,10 @@ module tcp_memory_engine
   typedef logic [$clog2(Connections)-1:0] id_t;
 
   logic receive_write, send_write, write_later, receive_read, send_read, telling;
-  connection_t write_connection, receive_connection, send_connection;
-  seq_t write_addr, receive_addr, send_addr;
-  logic [W-1:0] write_data, receive_data, send_data;
-  logic [EmptyWidth:0] write_begin, write_end;
+  connection_t receive_connection, send_connection;
+  seq_t receive_addr, send_addr;
+  logic [W-1:0] receive_data, send_data;
+  write_t write, unused_sent;  // with one port, both are the same
   logic room, offers, moves, moves_last, write_begins;
   length_t offers_flits, write_bytes;
   seq_t write_first;
@@ -121,6 +121,11 @@ module tcp_memory_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .receive_write_o     (receive_write),
+      .receive_o           (write),
+      .send_write_o        (send_write),
+      .send_o              (unused_sent),
+      .write_later_o       (write_later),
       .room_i              (room),
       .offers_o            (offers),
       .offers_flits_o      (offers_flits),
@@ -130,14 +135,6 @@ module tcp_memory_engine
       .write_first_o       (write_first),
       .write_bytes_o       (write_bytes),
       .write_tenant_o      (write_tenant),
-      .receive_write_o     (receive_write),
-      .send_write_o        (send_write),
-      .write_connection_o  (write_connection),
-      .write_addr_o        (write_addr),
-      .write_data_o        (write_data),
-      .write_begin_o       (write_begin),
-      .write_end_o         (write_end),
-      .write_later_o       (write_later),
       .made_o              (made),
       .made_connection_o   (made_connection),
       .make_valid_o        (make_valid),
@@ -252,9 +249,9 @@ module tcp_memory_engine
   request_t write_ask;
   logic [W-1:0] write_ask_data;
   assign write_range = '{
-          connection: write_connection,
+          connection: write.connection,
           tenant: write_tenant,
-          generation: generations[id_t'(write_connection)],
+          generation: generations[id_t'(write.connection)],
           sent: send_write,
           addr: write_first,
           bytes: write_bytes
@@ -274,10 +271,10 @@ module tcp_memory_engine
       .begins_i      (write_begins),
       .range_i       (write_range),
       .write_i       (receive_write || send_write),
-      .addr_i        (write_addr),
-      .data_i        (write_data),
-      .begin_i       (write_begin),
-      .end_i         (write_end),
+      .addr_i        (write.addr),
+      .data_i        (write.data),
+      .begin_i       (write.first),
+      .end_i         (write.behind),
       .ask_valid_o   (write_ask_valid),
       .ask_ready_i   (write_ask_ready),
       .ask_o         (write_ask),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP (RFC 9293), all but the memory of the byte streams: segments from and to IPv4 tiles, and messages from and to applications. docs/tcp.md
-// says what it does. The input is taken while room_i is up, even while the output is stalled.
+// says what it does. The input is taken while room_i is up, even while the output is stalled. With two ports, the second one is for applications.
 //
 //                 +-> tcp_front --> tcp_events --+--> tcp_maker -----+
 //   in (segments, |       |             |        +--> tcp_notifier --+-> out (segments, messages to applications)
@@ -12,34 +12,32 @@ module tcp_stack
 #(
     parameter int unsigned Connections = 1024,
     parameter int unsigned Window = 8192,
+    parameter int unsigned Ports = 1,
     parameter bit Far = 0,  // the buffers take time, and may fail
     parameter int unsigned Notices = 1  // whose bytes may be read at a time; more than 1 if Far
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    input  flit_t in_flit_i,
+    input  logic  [Ports-1:0] in_valid_i,
+    output logic  [Ports-1:0] in_ready_o,
+    input  flit_t [Ports-1:0] in_flit_i,
 
     // Writes into the buffers; see tcp_front.
-    input  logic                        room_i,
-    output logic                        offers_o,
-    output length_t                     offers_flits_o,
-    output logic                        moves_o,
-    output logic                        moves_last_o,
-    output logic                        write_begins_o,
-    output seq_t                        write_first_o,
-    output length_t                     write_bytes_o,
-    output tenant_t                     write_tenant_o,
-    output logic                        receive_write_o,
-    output logic                        send_write_o,
-    output connection_t                 write_connection_o,
-    output seq_t                        write_addr_o,
-    output logic        [        W-1:0] write_data_o,
-    output logic        [ EmptyWidth:0] write_begin_o,
-    output logic        [ EmptyWidth:0] write_end_o,
-    output logic                        write_later_o,
+    output logic    receive_write_o,
+    output write_t  receive_o,
+    output logic    send_write_o,
+    output write_t  send_o,
+    output logic    write_later_o,
+    input  logic    room_i,
+    output logic    offers_o,
+    output length_t offers_flits_o,
+    output logic    moves_o,
+    output logic    moves_last_o,
+    output logic    write_begins_o,
+    output seq_t    write_first_o,
+    output length_t write_bytes_o,
+    output tenant_t write_tenant_o,
 
     // A segment and a notice, with bytes that are to be read; and the same when they can be.
     output logic     made_o,  // a segment waits for make_,
@@ -85,10 +83,10 @@ module tcp_stack
     input  logic        breaks_i,           // it has just lost some, and is visited at once if possible
     input  connection_t breaks_connection_i,
 
-    output logic      out_valid_o,
-    input  logic      out_ready_i,
-    output flit_t     out_flit_o,
-    output next_key_t out_key_o,
+    output logic      [Ports-1:0] out_valid_o,
+    input  logic      [Ports-1:0] out_ready_i,
+    output flit_t     [Ports-1:0] out_flit_o,
+    output next_key_t [Ports-1:0] out_key_o,
 
     input  cfg_t   cfg_i,
     output event_t event_o
@@ -129,6 +127,7 @@ module tcp_stack
   assign freed_connection_o = freed_connection;
   tcp_front #(
       .Connections(Connections),
+      .Ports(Ports),
       .Far(Far)
   ) u_front (
       .clk_i,
@@ -148,12 +147,9 @@ module tcp_stack
       .result_valid_i      (result_valid),
       .result_i            (result),
       .receive_write_o,
+      .receive_o,
       .send_write_o,
-      .write_connection_o,
-      .write_addr_o,
-      .write_data_o,
-      .write_begin_o,
-      .write_end_o,
+      .send_o,
       .write_later_o,
       .room_i,
       .offers_o,
@@ -272,7 +268,7 @@ module tcp_stack
     end
   end
 
-  // The modules that make messages, and the arbiter of the output.
+  // The modules that make messages.
   logic made_valid, made_ready, told_valid, told_ready;
   flit_t made_flit, told_flit;
   next_key_t told_key;
@@ -312,26 +308,33 @@ module tcp_stack
       .out_key_o        (told_key)
   );
 
-  // One message at a time, in turns; the choice holds while the link is stalled.
-  logic open_q, telling_q, telling;
-  always_comb begin
-    if (open_q) telling = telling_q;
-    else telling = told_valid && (!made_valid || !telling_q);
-  end
-  assign out_valid_o = telling ? told_valid : made_valid;
-  assign out_flit_o = telling ? told_flit : made_flit;
-  assign out_key_o = telling ? told_key : ToNetwork;
-  assign told_ready = telling && out_ready_i;
-  assign made_ready = !telling && out_ready_i;
-  always_ff @(posedge clk_i) begin
-    if (out_valid_o) begin
-      open_q <= !(out_ready_i && out_flit_o.last);
-      telling_q <= telling;
+  if (Ports == 1) begin : gen_one_port
+    // One message at a time, in turns; the choice holds while the link is stalled.
+    logic open_q, telling_q, telling;
+    always_comb begin
+      if (open_q) telling = telling_q;
+      else telling = told_valid && (!made_valid || !telling_q);
     end
-    if (rst_i) begin
-      open_q <= 1'b0;
-      telling_q <= 1'b0;
+    assign out_valid_o = telling ? told_valid : made_valid;
+    assign out_flit_o = telling ? told_flit : made_flit;
+    assign out_key_o = telling ? told_key : ToNetwork;
+    assign told_ready = telling && out_ready_i[0];
+    assign made_ready = !telling && out_ready_i[0];
+    always_ff @(posedge clk_i) begin
+      if (out_valid_o[0]) begin
+        open_q <= !(out_ready_i[0] && out_flit_o[0].last);
+        telling_q <= telling;
+      end
+      if (rst_i) begin
+        open_q <= 1'b0;
+        telling_q <= 1'b0;
+      end
     end
+  end else begin : gen_two_ports
+    assign out_valid_o = {told_valid, made_valid};
+    assign out_flit_o = {told_flit, made_flit};
+    assign out_key_o = {told_key, ToNetwork};
+    assign {told_ready, made_ready} = out_ready_i;
   end
 
   // The fate of each message. A possible answer to a SYN cookie is counted when its fate is decided, after it has left the front as an event.

@@ -355,6 +355,7 @@ package tcp_types_pkg;
 
   // An event and its message.
   typedef struct packed {
+    logic is_command;
     offset_t headers;
     length_t flits;
     logic looks;  // its options may contain SACK blocks, or a time stamp in an unusual place
@@ -369,6 +370,15 @@ package tcp_types_pkg;
     length_t bytes;
     seq_t seq;  // of the first byte of the message
   } result_t;
+
+  // A flit of bytes into a buffer: its first byte's place in the stream, and which of its bytes: from `first` on, up to the one before `behind`.
+  typedef struct packed {
+    connection_t connection;
+    seq_t addr;
+    logic [W-1:0] data;
+    logic [EmptyWidth:0] first;
+    logic [EmptyWidth:0] behind;
+  } write_t;
 
   typedef struct packed {
     connection_t connection;

@@ -185,6 +185,7 @@ async def initial_numbers_do_not_depend_on_what_comes_beside(dut):
     """SYNs close behind one another, for a connection that exists, with wrong checksums, that are cut, to a port where nobody listens, and the requests
     of applications: each answer has the number of its own addresses and ports."""
     bench = await TcpBench.start(dut, stall=0.0, rto_initial=2000, rto_max=2000)
+    bench.mix()
     ports = iter(range(2000, 60000))
     begun = ended = 0
     for _ in range(150):
@@ -674,6 +675,7 @@ async def a_standing_read_gives_what_there_is_room_to_send(dut):
 async def events_of_one_connection_lose_nothing_between_them(dut):
     """Segments, writes and turns in random order, as close together as possible: of one connection, of two, and with those of others between."""
     bench = await TcpBench.start(dut, rto_initial=100000, rto_min=100000, rto_max=100000)
+    bench.mix()
     peers = [await bench.open() for _ in range(4)]
     for peer in peers:
         peer.read(stands=True)

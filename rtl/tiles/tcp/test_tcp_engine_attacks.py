@@ -568,6 +568,7 @@ async def split_acknowledgements_make_no_room_for_more(dut):
 async def events_of_one_connection_in_one_burst(dut):
     """Each event finds the state that the previous one has left, in any order, and no connection stays for ever."""
     bench = await TcpBench.start(dut)
+    bench.mix()
     rounds = 3 * CONNECTIONS
     for _ in range(rounds):  # of the same peer
         peer = bench.peer(4000, seq=1000)

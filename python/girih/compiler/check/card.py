@@ -11,6 +11,7 @@ from pathlib import Path
 from girih.compiler import values
 from girih.compiler.check import hops, settings
 from girih.compiler.check.addresses import readdressed
+from girih.compiler.check.applications import to_their_ports
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.control import check_control, check_interrupts, check_leases, check_masters, read_counters
 from girih.compiler.check.deadlock import check_deadlock
@@ -125,6 +126,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
     scheduling = check_scheduling(design, known, report)
     plan = _Plan(design, known, ports, fabric, places, scheduling, report)
     tiles = tuple(_tile(text, kind, plan) for text in design.tiles if (kind := known[text.name]) is not None)
+    tiles = to_their_ports(tiles, report)
     traffic = check_traffic(design, tiles, scheduling, report)
     memory = check_memory(design, tiles, report)
     card = Card(

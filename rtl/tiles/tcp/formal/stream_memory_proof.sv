@@ -12,11 +12,7 @@ module stream_memory_proof
     input connection_t follow_stream_i,
     input seq_t follow_i,
     input logic write_valid_i,
-    input connection_t write_stream_i,
-    input seq_t write_addr_i,
-    input logic [W-1:0] write_data_i,
-    input logic [EmptyWidth:0] write_begin_i,
-    input logic [EmptyWidth:0] write_end_i,
+    input write_t write_i,
     input logic read_valid_i,
     input connection_t read_stream_i,
     input seq_t read_addr_i
@@ -38,26 +34,22 @@ module stream_memory_proof
   ) u_dut (
       .clk_i,
       .write_valid_i,
-      .write_stream_i,
-      .write_addr_i,
-      .write_data_i,
-      .write_begin_i,
-      .write_end_i,
+      .write_i,
       .read_valid_i,
       .read_stream_i,
       .read_addr_i,
       .read_data_o(read_data)
   );
 
-  always_ff @(posedge clk_i) assume (write_begin_i <= (EmptyWidth + 1)'(FlitBytes) && write_end_i <= (EmptyWidth + 1)'(FlitBytes));
+  always_ff @(posedge clk_i) assume (write_i.first <= (EmptyWidth + 1)'(FlitBytes) && write_i.behind <= (EmptyWidth + 1)'(FlitBytes));
 
   // The byte that is followed, and where it is in the flits of now, if it is.
   stream_t stream_q;
   byte_t byte_q, write_from, read_from;
   logic writes, reads;
-  assign write_from = byte_q - byte_t'(write_addr_i);
+  assign write_from = byte_q - byte_t'(write_i.addr);
   assign read_from = byte_q - byte_t'(read_addr_i);
-  assign writes = write_valid_i && stream_t'(write_stream_i) == stream_q && write_from >= byte_t'(write_begin_i) && 32'(write_from) < 32'(write_end_i);
+  assign writes = write_valid_i && stream_t'(write_i.connection) == stream_q && write_from >= byte_t'(write_i.first) && 32'(write_from) < 32'(write_i.behind);
   assign reads = read_valid_i && stream_t'(read_stream_i) == stream_q && 32'(read_from) < FlitBytes;
 
   logic known_q, written_q, expects_q;
@@ -71,7 +63,7 @@ module stream_memory_proof
     written_q <= writes;
     if (writes) begin
       known_q <= 1'b1;
-      value_q <= write_data_i[8*place_t'(write_from)+:8];
+      value_q <= write_i.data[8*place_t'(write_from)+:8];
     end
     if (read_valid_i) begin
       expects_q <= reads && known_q && !written_q && !writes;

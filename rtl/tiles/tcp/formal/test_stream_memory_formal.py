@@ -31,7 +31,7 @@ BROKEN = [
     ("stream_memory", "words[read_where_q.starts_odd^read_behind_q[i]]", "words[read_where_q.starts_odd]"),
     ("stream_memory", "lower_bits(read_where.place)", "lower_bits(write_where.place)"),
     ("stream_memory", "write_valid_i && (Blocks == 1 ||", "write_valid_i && (1'b1 ||"),
-    ("stream_memory", "{stream_t'(read_stream_i), b == 0", "{stream_t'(write_stream_i), b == 0"),
+    ("stream_memory", "{stream_t'(read_stream_i), b == 0", "{stream_t'(write_i.connection), b == 0"),
     ("stream_memory", ".places_i(read_where_q.place)", ".places_i(read_where.place)"),
     ("stream_memory", "Blocks == 1 || read_row >> BlockBits == address_t'(k)", "1'b1"),
     ("header_pkg", "+ stop) & ~placed_below((EmptyWidth + 1)'(place) + first);", "+ stop);"),
