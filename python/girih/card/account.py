@@ -37,6 +37,13 @@ class Account:
             remedy = "This is a fault of the card: record the run and replay it with waves."
             raise GirihErrors([GirihError(text, self.name, remedy) for text in self.faults])
 
+    def judge_all(self) -> None:
+        """Raises GirihError also if a tile still holds messages, as its kind may."""
+        self.judge()
+        if self.held:
+            remedy = "Let the card run until they have left or are dropped."
+            raise GirihErrors([GirihError(f"tile {tile} still holds {count} messages, waiting for {reason}", self.name, remedy) for tile, (count, reason) in self.held.items()])
+
 
 def account(manifest: Manifest, counters: Mapping[str, Mapping[str, int]], rested: bool = True) -> Account:
     """The account of a card by its counters (tile to counter to value)."""

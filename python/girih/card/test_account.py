@@ -32,6 +32,13 @@ def test_a_tile_may_hold_what_its_kind_may_hold():
     assert found.text == "Every other message is accounted for: holder holds 3, waiting for the address of a neighbour."
 
 
+def test_what_is_held_is_told_apart_from_a_fault():
+    found = account(MANIFEST, counters(holder={"in_messages": 8}, plain={"in_messages": 2, "made_reply": 5}))
+    with pytest.raises(GirihError, match="tile holder still holds 3 messages, waiting for the address of a neighbour"):
+        found.judge_all()
+    account(MANIFEST, counters()).judge_all()
+
+
 @pytest.mark.parametrize("changed", [{"plain": {"in_messages": 6}}, {"plain": {"out_messages": 6}}, {"holder": {"out_messages": 6}}])
 def test_what_is_missing_or_made_of_nothing_is_a_fault(changed):
     found = account(MANIFEST, counters(**changed))

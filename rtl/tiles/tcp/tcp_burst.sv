@@ -15,6 +15,7 @@ module tcp_burst
     // One of this tenant's, if take_i: only if one is left.
     input  tenant_t tenant_i,
     output logic    left_o,
+    output logic    few_o,     // half of them are gone
     input  logic    take_i,
 
     output logic    ready_o,  // all are set
@@ -46,6 +47,7 @@ module tcp_burst
   assign just = taken_q && last_q == tenant_i;
   assign allowed = burst[tenant_i];
   assign left_o = ready_q && allowed > burst_t'(just);
+  assign few_o = allowed <= burst_t'(Burst / 2);
   assign ready_o = ready_q;
   assign next_o = next_q;
   assign grow = due_q && !taken_q;

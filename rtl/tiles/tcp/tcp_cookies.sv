@@ -2,7 +2,7 @@
 // The age of SYN cookies (RFC 4987, 3.6), and the segments that may answer them.
 //
 // Answers are looked for only while a cookie that was sent for the tenant may still be valid. Each holds up later events, of all tenants, so each tenant
-// has a burst of them (tcp_burst); they wait here until the events before them are done.
+// has a burst of them (tcp_burst); they wait here until the events before them are done. `stands` of such an event says that few of the burst were left.
 module tcp_cookies
   import girih_pkg::*, tcp_types_pkg::*, cookie_pkg::*;
 (
@@ -56,19 +56,21 @@ module tcp_cookies
     end
   end
 
-  logic asked_ready, spare, unused_ready;
+  logic asked_ready, spare, few, unused_ready;
   tenant_t unused_next;
   work_t may_be;
   assign may_ask_o = asked_ready && spare;
   always_comb begin
     may_be = work_i;
     may_be.kind = EventAccept;
+    may_be.stands = few;
   end
   tcp_burst u_burst (
       .clk_i,
       .rst_i,
       .tenant_i(work_i.tenant),
       .left_o  (spare),
+      .few_o   (few),
       .take_i  (asks_i && may_ask_o),
       .ready_o (unused_ready),
       .next_o  (unused_next)

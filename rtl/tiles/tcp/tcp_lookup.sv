@@ -71,7 +71,7 @@ module tcp_lookup
   stamp_t stamp_1, stamp_2_q;  // of a segment that begins with it
   logic [TcpOptionBytes*8-1:0] rest;  // its other options
   logic [5:0] rest_bytes;
-  logic idle, asked_valid, asked_done, asks_now, may_ask;  // a possible answer to a cookie
+  logic idle, asked_valid, asked_done, asks_now, may_ask, ignored;  // a possible answer to a cookie
   work_t asked;
   todo_t decided, at_once;
   assign connects = arrival_i.work.kind == EventConnect;
@@ -311,7 +311,7 @@ module tcp_lookup
   assign push = valid_2_q && !holds && !asked_2_q;
   assign asked_done = valid_2_q && !holds && asked_2_q;
   assign drop_header_o = push && arrival_2_q.malformed && !connects_2_q;
-  assign drop_refused_o = push && ((wants_new && !opens) || (asks && !may_ask));
+  assign drop_refused_o = (push && ((wants_new && !opens) || (asks && !may_ask))) || (asked_done && ignored);
   always_comb begin
     decided.is_command = arrival_2_q.is_command;
     decided.headers = arrival_2_q.headers;
@@ -440,14 +440,16 @@ module tcp_lookup
       .asked_ready_i (asks_now),
       .asked_o       (asked)
   );
-  // Its fate: a connection, nothing, or a reset if it is not an answer.
+  // Its fate: a connection, nothing, or a reset if it is not an answer. Such a reset is left out in a flood, in which the peer's answer may have been dropped: it
+  // comes again.
   work_t accept_q;
   logic accept_valid_q;
+  assign ignored = !hit && !accepts && arrival_2_q.work.stands;
   assign accept_valid_o = accept_valid_q;
   always_ff @(posedge clk_i) begin
     if (accept_ready_i) accept_valid_q <= 1'b0;
     if (asked_done) begin
-      accept_valid_q <= 1'b1;
+      accept_valid_q <= !ignored;
       accept_q <= arrival_2_q.work;
       if (hit) begin
         accept_q.kind <= EventCookie;  // the connection exists by now: no effect

@@ -35,7 +35,7 @@ module tcp_syn_limit
   logic placed_q;
   tenant_t last_q;
 
-  logic ready, few, spare;
+  logic ready, few, spare, unused_few;
   logic [1:0] placed, own;
   tenant_t next;
   assign own = placed + 2'(placed_q && last_q == tenant_i);
@@ -65,6 +65,7 @@ module tcp_syn_limit
       .rst_i,
       .tenant_i,
       .left_o (spare),
+      .few_o  (unused_few),
       .take_i (take_i && !has_place_o),
       .ready_o(ready),
       .next_o (next)

@@ -19,6 +19,7 @@ HALF = 3  # hand-shakes that may be under way
 PERIOD, PERIODS = 8, 8  # ticks in which a cookie gets older by one, which is rto_initial; how old it may get
 PATIENT = {"half_open": HALF, "rto_initial": PERIOD, "rto_min": 1000, "rto_max": 1000, "retries": 15}
 BURST, WRONG, UNHEARD = 128, 1500, 81  # possible answers that a tenant may give at once; those of a flood; a port where nothing listens
+AGAIN = 1024  # cycles after which a tenant may give another one
 HASH = 24  # cycles for which an answer holds up others, at most
 SILENT = range(1024, 20000)  # ports of the flood
 OFFERED = [("MSS", 1460), ("SAckOK", b""), ("NOP", None), ("WScale", 7)]
@@ -231,7 +232,7 @@ async def wrong_answers_hold_up_others_for_a_burst_at_most(dut):
         start = cycle_now()
         friend.send(b"x")
         while True:
-            segment = await bench.segment()
+            segment = await bench.segment(limit=2 * BURST * HASH)
             if segment.dport == friend.port:
                 return cycle_now() - start
 
@@ -242,6 +243,42 @@ async def wrong_answers_hold_up_others_for_a_burst_at_most(dut):
     guest.send()
     await guest.opened()
     await carries(bench, guest)
+
+
+@cocotb.test()
+async def a_flood_of_wrong_answers_resets_no_client(dut):
+    """The client's answer comes in the flood and is dropped, and what it sends next finds a place: that is no reason for a reset, since the first byte comes
+    again. After the flood, wrong answers are reset."""
+    bench = await Flooded.start(dut, **PATIENT | {"rto_initial": 1000})
+    await flood(bench)
+    client, rogue = await baked(bench), await baked(bench)
+
+    def wrong(count: int, start: int) -> None:
+        bench.give(*(bench.peer(rogue.port, seq=rogue.seq).make("A", ack=rogue.ack + 1 + number) for number in range(start, start + count)))
+
+    wrong(WRONG, 0)
+    text = random.randbytes(200)
+    client.send()  # is dropped
+    client.send(text[:100])
+    await ClockCycles(dut.clk_i, BURST * HASH + 3 * AGAIN)  # by then, the tenant may give two again
+    client.send(text[100:])
+    await ClockCycles(dut.clk_i, 500)
+    bench._sort()
+    assert not [segment for segment in bench.segments if segment.dport == client.port]
+    await ClockCycles(dut.clk_i, AGAIN)
+    while not bench.told:  # it sends again from the first byte on, until that is heard
+        client.send(text[:100], seq=client.seq - 200)
+        await ClockCycles(dut.clk_i, 500)
+        bench._sort()
+    await client.opened()
+    bench.segments.clear()
+    client.send(text, seq=client.seq - 200)
+    client.read(200)
+    assert (await client.data()).data == text
+    await ClockCycles(dut.clk_i, BURST // 2 * AGAIN)
+    bench.segments.clear()
+    wrong(1, WRONG)
+    assert "R" in (await bench.segment()).flags
 
 
 @cocotb.test()
