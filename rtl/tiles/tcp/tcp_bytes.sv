@@ -68,8 +68,8 @@ module tcp_bytes
   } place_t;
   length_t left_q;  // flits of the last event that have not moved by the time of its result
   place_t place_in, place;
-  logic places_ready;
-  assign event_ready_o = left_q == '0 && places_ready;
+  logic places_ready, moved_q;  // left_q is 0, from a register, since the choice of an event depends on it
+  assign event_ready_o = moved_q && places_ready;
   assign place_in.headers = event_i.headers;
   assign place_in.connection = event_i.work.connection;
   assign place_in.tenant = Far ? event_i.work.tenant : '0;
@@ -90,8 +90,15 @@ module tcp_bytes
   );
   always_ff @(posedge clk_i) begin
     if (left_q != '0) left_q <= left_q - 1'b1;
-    if (event_valid_i) left_q <= event_i.flits - length_t'(!Far);
-    if (rst_i) left_q <= '0;
+    moved_q <= left_q <= length_t'(1);
+    if (event_valid_i) begin
+      left_q  <= event_i.flits - length_t'(!Far);
+      moved_q <= event_i.flits == length_t'(!Far);
+    end
+    if (rst_i) begin
+      left_q  <= '0;
+      moved_q <= 1'b1;
+    end
   end
 
   // Bytes to the buffers: those from start to stop, counted from the first byte of the flit that moves; begin and end are of these the ones in this flit.
