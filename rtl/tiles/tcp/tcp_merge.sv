@@ -3,8 +3,8 @@
 // and become events in turns with segments, but for those that open connections. Such a command takes its turn at the look-up when the events of
 // earlier commands are over, and later ones wait for its own.
 //
-//   arrivals 0 -+-> search -> look-up -> next -> register -+-> work
-//   arrivals 1 -+-> orders --------------------------------+
+//   arrivals 0 -+-> search -> look-up -> next -> buffer -+-> work
+//   arrivals 1 -+-> orders ------------------------------+
 module tcp_merge
   import girih_pkg::*, tcp_types_pkg::*;
 #(
@@ -117,7 +117,7 @@ module tcp_merge
   } looked_up_t;
   looked_up_t looked_up;
   logic take_looked_up;
-  stream_register #(
+  skid_buffer #(
       .T(looked_up_t)
   ) u_looked_up (
       .clk_i,
