@@ -192,8 +192,8 @@ def stack(rng: random.Random) -> str:
         tiles.append(tile(here["eth_tx"], "eth_tx", params, rng, port=port, reflect="false" if resolved else "true"))
     if rng.random() < 0.3:
         tiles += external_memory(params, names, rng)
-    places = len(tiles) + sum("kind: tcp_duplex" in line for line in tiles)
-    return heading(params, ports, places, rng, False) + "".join(rng.sample(tiles, len(tiles)))
+    ends = len(tiles) + sum("kind: tcp_duplex" in line for line in tiles)  # a tcp_duplex has two fabric ports
+    return heading(params, ports, ends, rng, False) + "".join(rng.sample(tiles, len(tiles)))
 
 
 def services(rng: random.Random) -> str:
