@@ -210,7 +210,7 @@ def _tile(data: dict) -> Tile:
         name=data["name"],
         kind=data["kind"],
         node=data["node"],
-        nodes=tuple(data["nodes"]),
+        nodes=tuple(data.get("nodes", ())),
         base=data["base"],
         registers={
             name: Register(r["offset"], r["width"], r["access"], r["doc"]) for name, r in data["registers"].items()

@@ -102,7 +102,7 @@ module stream_memory
     // Six of them in a table: nets of their own, since mapping makes groups of four otherwise.
     (* keep *) logic [Blocks/6:0][W-1:0] group;
     always_comb begin
-      group = '0;
+      for (int g = 0; g <= int'(Blocks / 6); g++) group[g] = '0;
       for (int k = 0; k < int'(Blocks / 6 * 6); k++) group[k/6] |= word[k];
       words[b] = '0;
       for (int g = 0; g < int'(Blocks / 6); g++) words[b] |= group[g];
