@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeVar
 
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
@@ -20,12 +21,37 @@ from girih.paths import ROOT
 TAP = "girih0"
 CARD = "10.77.0.2"
 SECONDS = 200
+Wired = TypeVar("Wired", bound="Wire")
 # For programs of a test: whether the kernel's side of a connection has agreed on time stamps (TCPI_OPT_TIMESTAMPS of tcpi_options), the bytes of its largest segment
 # (tcpi_snd_mss), and those of the largest that it has received (tcpi_rcv_mss; 536 at first).
 TCP_INFO = """
 def tcp_info(s):
     info = s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
     return bool(info[5] & 1), int.from_bytes(info[16:20], "little"), int.from_bytes(info[20:24], "little")
+"""
+
+# Sends and receives at once, and compares hashes.
+STREAM = """
+import hashlib, os, socket, sys, threading
+size = int(sys.argv[1])
+s = socket.create_connection((sys.argv[2], 7))
+sent, got = hashlib.sha256(), hashlib.sha256()
+def send():
+    left = size
+    while left:
+        piece = os.urandom(min(left, 50000))
+        sent.update(piece)
+        s.sendall(piece)
+        left -= len(piece)
+    s.shutdown(socket.SHUT_WR)
+thread = threading.Thread(target=send)
+thread.start()
+count = 0
+while piece := s.recv(65536):
+    got.update(piece)
+    count += len(piece)
+thread.join()
+print(count, sent.hexdigest() == got.hexdigest())
 """
 
 
@@ -64,6 +90,11 @@ class Wire:
         result = json.loads(text)
         assert result["right"] == connections and result["bytes"] == connections * size and not result["problems"], result
 
+    def stream(self, size: int, clients: int = 1) -> None:
+        """Fails unless each client at once, which sends and receives at the same time, gets all its bytes back."""
+        for text in self.run(*[[sys.executable, "-c", STREAM, str(size), CARD]] * clients):
+            assert text.split() == [str(size), "True"], text
+
     def count(self, name: str) -> int:
         return self.card.registers.counters("tcp")["tcp"][name]
 
@@ -81,12 +112,12 @@ def ended(wire: Wire) -> None:
 
 
 @contextlib.contextmanager
-def wired(folder: Path) -> Iterator[Wire]:
+def wired(folder: Path, kind: type[Wired]) -> Iterator[Wired]:
     """The card in this folder, with the kernel's own stack at its port."""
     with Namespace("tcp") as namespace, VirtualCard(folder) as card, Session(card, control=False) as session:
         session.watch(0, card.open_tap(0, TAP, namespace.path))
         namespace.bring_up(TAP, "10.77.0.1/24")
-        yield Wire(session, namespace)
+        yield kind(session, namespace)
 
 
 @contextlib.contextmanager

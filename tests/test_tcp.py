@@ -33,7 +33,7 @@ CHECKSUMS = [word for protocol in ("ip", "tcp") for word in ("-o", f"{protocol}.
 
 @pytest.fixture(scope="module")
 def card(built):
-    with wired(built("tcp_echo")) as wire:
+    with wired(built("tcp_echo"), Wire) as wire:
         yield wire
 
 

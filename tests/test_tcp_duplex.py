@@ -4,18 +4,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
 
 from girih.card import VirtualCard
-from girih.card.namespace import Namespace
-from girih.card.session import Session
 from girih.experiments.tcp import Peer
 from girih.experiments.tcp_stream import IdealPeer
-from tests.tcp_wire import CARD, TAP, at_rest
-from tests.test_tcp_memory import STREAM
+from tests.tcp_wire import CARD, at_rest, wired
 from tests.test_tcp_socket import HOST, WAIT, Sockets
 
 pytestmark = [
@@ -28,10 +24,8 @@ SHARE = 0.85  # of the link's bits that are bytes of a connection, at least
 
 @pytest.fixture(scope="module")
 def card(built):
-    with Namespace("tcp_duplex") as namespace, VirtualCard(built("tcp_duplex")) as card, Session(card, control=False) as session:
-        session.watch(0, card.open_tap(0, TAP, namespace.path))
-        namespace.bring_up(TAP, "10.77.0.1/24")
-        yield Sockets(session, namespace)
+    with wired(built("tcp_duplex"), Sockets) as wire:
+        yield wire
 
 
 @pytest.fixture
@@ -40,15 +34,9 @@ def wire(card):
         yield card
 
 
-def stream(wire: Sockets, size: int, clients: int = 1) -> None:
-    """Bytes both ways at once come back as they were, in each connection."""
-    for text in wire.run(*[[sys.executable, "-c", STREAM, str(size), CARD]] * clients):
-        assert text.split() == [str(size), "True"], text
-
-
 def test_bytes_come_back(wire):
-    stream(wire, 1_000_000)
-    stream(wire, 200_000, clients=4)
+    wire.stream(1_000_000)
+    wire.stream(200_000, clients=4)
     wire.echo(48, 3000)
 
 
@@ -56,7 +44,7 @@ def test_over_a_bad_wire(wire):
     before = wire.count("mark_retransmitted")
     for direction in ("in", "out"):
         wire.card.set_faults(0, direction, loss=0.01, duplicate=0.01, corrupt=0.01, reorder=0.02, reorder_cycles=3000, seed=5)
-    stream(wire, 300_000)
+    wire.stream(300_000)
     assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0 and wire.count("mark_out_of_order") > 0
 
 

@@ -30,7 +30,7 @@ WINDOW = 8192  # bytes of the card's receive buffers
 
 @pytest.fixture(scope="module")
 def card(built):
-    with wired(built("tcp_echo")) as wire:
+    with wired(built("tcp_echo"), Wire) as wire:
         yield wire
 
 

@@ -26,29 +26,6 @@ MEMORIES = {
     "slow": {"latency": 400, "bytes_per_cycle": 16, "jitter": 7},
     "refreshed": {"latency": 60, "refresh_every": 2000, "refresh_for": 600, "jitter": 50},
 }
-# Sends and receives at once, and compares hashes.
-STREAM = """
-import hashlib, os, socket, sys, threading
-size = int(sys.argv[1])
-s = socket.create_connection((sys.argv[2], 7))
-sent, got = hashlib.sha256(), hashlib.sha256()
-def send():
-    left = size
-    while left:
-        piece = os.urandom(min(left, 50000))
-        sent.update(piece)
-        s.sendall(piece)
-        left -= len(piece)
-    s.shutdown(socket.SHUT_WR)
-thread = threading.Thread(target=send)
-thread.start()
-count = 0
-while piece := s.recv(65536):
-    got.update(piece)
-    count += len(piece)
-thread.join()
-print(count, sent.hexdigest() == got.hexdigest())
-"""
 
 
 @pytest.fixture(scope="module")
@@ -67,16 +44,10 @@ def wire(card):
         yield card
 
 
-def stream(wire: Wire, size: int) -> None:
-    """Bytes both ways in one connection come back as they were."""
-    (text,) = wire.run([sys.executable, "-c", STREAM, str(size), CARD])
-    assert text.split() == [str(size), "True"], text
-
-
 @pytest.mark.parametrize(("memory",), some_of(2, [(name,) for name in MEMORIES]))
 def test_bytes_come_back(wire, memory):
     wire.card.memory.set(**MEMORIES[memory])
-    stream(wire, 400_000)
+    wire.stream(400_000)
     wire.echo(8, 5000)
     assert wire.count("mark_memory_errors") == 0
     assert wire.card.registers.counters("memory")["memory"]["mark_refused"] == 0
@@ -87,7 +58,7 @@ def test_over_a_bad_wire(wire, size):
     before = wire.count("mark_retransmitted")
     for direction in ("in", "out"):
         wire.card.set_faults(0, direction, loss=0.01, duplicate=0.01, corrupt=0.01, reorder=0.02, reorder_cycles=3000, seed=5)
-    stream(wire, size)
+    wire.stream(size)
     assert wire.count("mark_retransmitted") > before and wire.count("drop_checksum") > 0 and wire.count("mark_out_of_order") > 0
 
 

@@ -27,7 +27,7 @@ from girih.card.manifest import Manifest
 from girih.card.memory import ExternalMemory
 from girih.card.ports import CardFrame, Ports, PortStats, choice
 from girih.card.recording import Replay, recording_label
-from girih.card.registers import Bus, Registers, violations
+from girih.card.registers import Bus, Registers
 from girih.card.stall import CardStalled, Stall, Waiting, explain
 from girih.errors import GirihError
 from girih.firmware.debug import Debugger
@@ -264,9 +264,10 @@ class VirtualCard(Ports, Bus):
         for _ in range(CALM_READS):  # a frame may come in while counters are read one after the other; two equal readings are of one moment
             self.run_until_quiet(quiet)
             counters = self.registers.counters()
-            if not violations(counters) or counters == self.registers.counters():
+            found = account(self.manifest, counters)
+            if not (found.held or found.faults) or counters == self.registers.counters():
                 break
-        account(self.manifest, counters).judge_all()
+        found.judge_all()
 
     # ---- flows ----
 
