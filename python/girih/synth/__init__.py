@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from girih.build.generate import alone, digest, generated_rtl, params_for
 from girih.build.sources import resolve
+from girih.errors import GirihError
 from girih.paths import BUILD
 from girih.spec.message import CardParams
 from girih.synth.area import Area, area_of, total
@@ -28,8 +29,12 @@ from girih.synth.yosys import read_command, relative, run
 __all__ = ["Area", "netlist", "synthesize", "synthesize_all", "total"]
 
 WORKERS = 2  # each uses a core and, for a large tile, a gigabyte
+# Bits that are to be kept become wires of their own before the mapping. Of a wire of which one bit is also a register or a constant, the mapper would lose
+# the drivers of the other bits, and what they lead to would be wrong.
 COMMANDS = """
-synth_xilinx -family xcup -flatten -noiopad -top {top}
+synth_xilinx -family xcup -flatten -noiopad -top {top} -run begin:map_luts
+splitnets a:keep
+synth_xilinx -family xcup -flatten -noiopad -top {top} -run map_luts:
 setattr -mod -unset keep_hierarchy *
 flatten
 tee -q -o {folder}/partial.json stat -json
@@ -95,11 +100,23 @@ def _synthesized(
         if not result.exists():
             run(read + COMMANDS.format(top=top, folder=relative(folder)), folder)
             plain = folder / "netlist.json"
+            _refuse_lost_nets(top, json.loads(plain.read_bytes()))
             with plain.open("rb") as source, gzip.open(folder / "netlist.json.gz", "wb", compresslevel=3) as packed:
                 shutil.copyfileobj(source, packed)
             plain.unlink()
             (folder / "partial.json").rename(result)
     return folder
+
+
+def _refuse_lost_nets(top: str, written: dict) -> None:
+    """Raises GirihError if a net of Yosys' JSON that is to be kept has a bit without a driver: what it leads to is wrong, and its area too small."""
+    for module in written["modules"].values():
+        for name, net in module["netnames"].items():
+            if "keep" in net["attributes"] and "x" in net["bits"]:
+                raise GirihError(
+                    f"synthesis lost the driver of {name}, which is marked keep", top,
+                    "Keep only bits that logic drives: a bit that is a constant, a register or a port needs no wire of its own.",
+                )  # fmt: skip
 
 
 def synthesize_all(jobs: dict[Job, dict], progress=None) -> dict[Job, Area]:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesis: the figures that are counted, and that results are kept."""
 
+import gzip
+import itertools
+import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +43,7 @@ def test_two_who_want_the_same_wait_for_one_synthesis(monkeypatch, tmp_path):
     def run(_script: str, folder: Path) -> None:
         started.append(folder)
         time.sleep(0.2)
-        (folder / "netlist.json").write_text("{}")
+        (folder / "netlist.json").write_text('{"modules": {}}')
         (folder / "partial.json").write_text('{"design": {"num_cells_by_type": {"LUT6": 3}}}')
 
     monkeypatch.setattr(synth, "run", run)
@@ -68,6 +71,58 @@ def test_what_yosys_refuses_is_an_error_with_its_words():
     write_if_changed(file, "module refused(output logic q_o); assign q_o = not_declared; endmodule\n")
     with pytest.raises(GirihError, match=r"yosys.log: Yosys failed \(.*not_declared.*\)\. That file"):
         synthesize("refused", CardParams(), extra=[file])
+
+
+# Of the kept net, bit 3 is an input, and bit 2 is inverted twice.
+KEPT = """
+module kept (
+    input  logic       odd_i,
+    input  logic [2:0] behind_i,
+    input  logic [3:0] a_i,
+    input  logic [3:0] b_i,
+    output logic [3:0] o
+);
+  (* keep *) logic [3:0] of_odd;
+  assign of_odd = {4{odd_i}} ^ {1'b0, behind_i};
+  for (genvar i = 0; i < 4; i++) assign o[i] = of_odd[i] ? a_i[i] : b_i[i];
+endmodule
+"""
+
+
+def test_what_is_mapped_computes_what_the_source_does():
+    file = BUILD / "synth" / "tests" / "kept.sv"
+    write_if_changed(file, KEPT)
+    with gzip.open(synth._synthesized("kept", CardParams(), None, [], [file]) / "netlist.json.gz") as packed:
+        module = json.load(packed)["modules"]["kept"]
+    tables = [(int(cell["parameters"]["INIT"], 2), cell["connections"]) for cell in module["cells"].values()]
+    assert all(cell["type"].startswith("LUT") for cell in module["cells"].values())
+    for odd, behind, a, b in itertools.product(range(2), range(8), range(16), (0, 5, 10, 15)):
+        values = {"0": 0, "1": 1}
+        for port, value in {"odd_i": odd, "behind_i": behind, "a_i": a, "b_i": b}.items():
+            values |= {bit: value >> index & 1 for index, bit in enumerate(module["ports"][port]["bits"])}
+        while any(bit not in values for bit in module["ports"]["o"]["bits"]):
+            known = len(values)
+            for init, wires in tables:
+                pins = [wires[f"I{pin}"][0] for pin in range(len(wires) - 1)]
+                if all(bit in values for bit in pins):
+                    values[wires["O"][0]] = init >> sum(values[bit] << pin for pin, bit in enumerate(pins)) & 1
+            assert len(values) > known, "a table has an input that nothing drives"
+        chosen = (15 * odd) ^ behind
+        assert sum(values[bit] << index for index, bit in enumerate(module["ports"]["o"]["bits"])) == (a & chosen) | (b & ~chosen & 15)
+
+
+def test_a_kept_net_without_a_driver_is_an_error(monkeypatch, tmp_path):
+    def run(_script: str, folder: Path) -> None:
+        lost, constant = {"bits": [2, "x"], "attributes": {"keep": "1"}}, {"bits": [2, "0"], "attributes": {"keep": "1"}}
+        unused = {"bits": ["x"], "attributes": {}}
+        (folder / "netlist.json").write_text(json.dumps({"modules": {"fifo": {"netnames": {"constant": constant, "unused": unused, "ends": lost}}}}))
+        (folder / "partial.json").write_text('{"design": {}}')
+
+    monkeypatch.setattr(synth, "run", run)
+    monkeypatch.setattr(synth, "BUILD", tmp_path)
+    for _ in range(2):  # nor is it kept as a result
+        with pytest.raises(GirihError, match="fifo: synthesis lost the driver of ends, which is marked keep"):
+            synthesize("fifo")
 
 
 @pytest.mark.parametrize("fabric", ["mesh: [3, 2]", "butterfly: [2, 2, 2]", "crossbar: 6"])
