@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Area of the router, the shell, the protocol engines, the whole UDP echo stack and the TCP tile, by open synthesis."""
+"""Area of the router, the shell, the protocol engines, the whole UDP echo stack and the TCP tiles, by open synthesis."""
 
 from girih.experiments import Exhibit, Progress, Row
 
@@ -28,6 +28,7 @@ PEER: dict[str, dict] = {
     "udp_stack": {"lut": 77063, "lutram": 22288, "ff": 21011, "bram": 6},
     "tcp_tile": {"lut": 49579, "lutram": 10976, "ff": 19265, "bram": 7.5},  # its TCP tiles, for four connections
 }
+PAPER["tcp_duplex_tile"], PEER["tcp_duplex_tile"] = PAPER["tcp_tile"], PEER["tcp_tile"]
 KINDS = ("eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx")
 METRICS = ("lut", "lutram", "ff", "bram")
 UNITS = {"lut": "LUT", "lutram": "LUT sites", "ff": "flip-flops", "bram": "36 Kb blocks", "uram": "288 Kb blocks"}
@@ -37,7 +38,7 @@ WIDTH = 512
 def run(progress: Progress) -> list[Row]:
     from girih.bootstrap import ensure
     from girih.compiler.check.card import check_file
-    from girih.paths import DESIGNS
+    from girih.paths import DESIGNS, ROOT
     from girih.synth import synthesize_all, total
     from girih.synth.design import card_areas, parts
 
@@ -53,12 +54,14 @@ def run(progress: Progress) -> list[Row]:
         area = areas[f"{tile.kind.name}_tile"] = total([card.tiles[tile.name], card.routers[tile.node]])
         stack.append(area)
     areas["udp_stack"] = total(stack)
-    tcp_card = check_file(DESIGNS / "tcp_echo.yaml")
-    tile = next(tile for tile in tcp_card.tiles if tile.kind.name == "tcp")
-    sizes = {parameter.name: parameter.default for parameter in tile.kind.parameters} | dict(tile.parameters)
-    tcp_parts = (f"tile {tile.name}", f"router {tile.node}")
-    of_card = parts(tcp_card)
-    areas["tcp_tile"] = total(synthesize_all({name: of_card[name] for name in tcp_parts}, lambda name, _area: progress(f"{name} done")).values())
+    sizes = {}
+    for design in (DESIGNS / "tcp_echo.yaml", ROOT / "experiments" / "cards" / "tcp_many_duplex.yaml"):
+        tcp_card = check_file(design)
+        tile = next(tile for tile in tcp_card.tiles if tile.kind.name in ("tcp", "tcp_duplex"))
+        module, of_card = f"{tile.kind.name}_tile", parts(tcp_card)
+        sizes[module] = {parameter.name: parameter.default for parameter in tile.kind.parameters} | dict(tile.parameters)
+        tcp_parts = (f"tile {tile.name}", *(f"router {node}" for node in tile.nodes))
+        areas[module] = total(synthesize_all({name: of_card[name] for name in tcp_parts}, lambda name, _area: progress(f"{name} done")).values())
 
     rows = []
     for module, area in areas.items():
@@ -67,8 +70,8 @@ def run(progress: Progress) -> list[Row]:
             measured = getattr(area, metric)
             note = f"{measured / WIDTH:.1f} per bit of link" if metric == "lut" else ""
             params: dict[str, object] = {"module": module}
-            if module == "tcp_tile":
-                params |= {name: sizes[name] for name in ("connections", "window")}
+            if module in sizes:
+                params |= {name: sizes[module][name] for name in ("connections", "window")}
                 note = f"wanted: {peer['lut']}, aim: half" if metric == "lut" else ""
             unit = UNITS[metric]
             rows.append(Row(metric, params, unit, paper.get(metric), measured, peer.get(metric), note))
@@ -86,7 +89,8 @@ EXHIBIT = Exhibit(
         "RAM32M16 or RAM64M8. router and shell are by themselves with all ports in use; router_of_stack has the "
         "descriptor of designs/udp_echo.yaml, as the tiles have, and the other modules one that knows nothing of a design; <kind> is the engine "
         "alone; <kind>_tile adds shell, registers, counters and the router at its place; udp_stack is the seven "
-        "tiles of designs/udp_echo.yaml with their routers; tcp_tile is the one of designs/tcp_echo.yaml with its router, for both "
+        "tiles of designs/udp_echo.yaml with their routers; tcp_tile is the one of designs/tcp_echo.yaml with its router, and "
+        "tcp_duplex_tile the one of experiments/cards/tcp_many_duplex.yaml with its two, both for both "
         "directions of 1,024 connections with buffers of 8 KB each way, beside the tiles of the paper, which have four connections."
     ),
     run=run,

@@ -11,6 +11,7 @@ from girih.experiments import Exhibit, Progress, Row
 if TYPE_CHECKING:
     from girih.experiments.tcp import Peer
 
+CARDS = {"tcp": "tcp_echo.yaml", "tcp_duplex": "tcp_duplex.yaml"}
 PAYLOADS = (1, 64, 1024)
 FULL = {False: 1460, True: 1448}  # bytes of a full segment, without time stamps and with them
 COUNT = 20
@@ -21,15 +22,19 @@ ECHO_PORT = 7
 
 
 def run(progress: Progress) -> list[Row]:
+    return [row for kind, design in CARDS.items() for row in _of_card(kind, design, progress)]
+
+
+def _of_card(kind: str, design: str, progress: Progress) -> list[Row]:
     from girih.experiments.echo import open_card
     from girih.experiments.tcp import Peer
     from girih.paths import DESIGNS
 
-    with open_card(DESIGNS / "tcp_echo.yaml", progress) as card:
+    with open_card(DESIGNS / design, progress) as card:
         Peer(card, ECHO_PORT).connect()  # the card learns the peer's address
         rows, own_port = [], 40001
         for stamps, paced in product((False, True), repeat=2):
-            params = {"time_stamps": "yes" if stamps else "no", "pacing": "yes" if paced else "no"}
+            params = {"kind": kind, "time_stamps": "yes" if stamps else "no", "pacing": "yes" if paced else "no"}
             progress(", ".join(f"{name.replace('_', ' ')}: {value}" for name, value in params.items()))
             card.registers.write("tcp.pacing[0]", ECHO_PORT if paced else 0)
             peers = [Peer(card, ECHO_PORT, own_port=own_port + number, stamps=stamps) for number in range(COUNT)]

@@ -4,15 +4,16 @@
 // message, with a token given at that time; drop_i with the last flit of a message that was not
 // committed removes it. Each message is either committed or dropped by its last flit.
 //
-// A flit that is committed into an empty store comes out in the next cycle. One flit, and one
-// message of one flit, per cycle. in_ready_o and every output but the data come from registers;
+// A flit that is committed into an empty store comes out in the next cycle, or without Bypass, which takes a
+// look-up table for each bit, in the one after it. One flit, and one message of one flit, per cycle. in_ready_o and every output but the data come from registers;
 // nothing is ever overwritten. At most Tokens messages wait at a time.
 module packet_store
   import girih_pkg::*;
 #(
     parameter type token_t = logic [15:0],
     parameter int unsigned Depth = 1 << $clog2(2 * MaxFrameFlits),  // flits
-    parameter int unsigned Tokens = 32  // messages
+    parameter int unsigned Tokens = 32,  // messages
+    parameter bit Bypass = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -76,7 +77,7 @@ module packet_store
   );
 
   // The memory is read one cycle ahead; a flit that is written in the same cycle bypasses it.
-  assign out_flit_o = bypassed_q ? bypass_q : ram_flit;
+  assign out_flit_o = Bypass && bypassed_q ? bypass_q : ram_flit;
   ram_simple_dual #(
       .T(flit_t),
       .Depth(Depth)
@@ -102,8 +103,9 @@ module packet_store
     end
     if (pop) full_q <= 1'b0;
     else if (push) full_q <= !drop_i && write_plus == (read_q ^ ptr_t'(Depth));
-    if (push && (commit_i || open_q)) valid_q <= 1'b1;
+    if (Bypass && push && (commit_i || open_q)) valid_q <= 1'b1;
     else if (pop) valid_q <= read_plus != committed_q;
+    else if (!Bypass) valid_q <= read_q != committed_q;
     if (rst_i) begin
       write_q <= '0;
       committed_q <= '0;

@@ -10,7 +10,7 @@
 // packet_store requires: commit with the last flit or before, or drop with the last. in_info_i is taken with the first flit
 // and kept for the message. in_cut_i with a flit ends the message there: the flit waits, and later flits are discarded, until
 // the original end shows whether the message is void.
-// Two cycles when committed at once, one flit per cycle. Descriptors are not stored: info and token carry the fields that
+// Two cycles when committed at once, three without Bypass (packet_store); one flit per cycle. Descriptors are not stored: info and token carry the fields that
 // are needed.
 module summed_store
   import girih_pkg::*;
@@ -18,7 +18,8 @@ module summed_store
 #(
     parameter type info_t  = logic,
     parameter type token_t = logic,
-    parameter int unsigned GroupHalfwords = 8  // added up in the first cycle; fewer for a user whose mask comes late
+    parameter int unsigned GroupHalfwords = 8,  // added up in the first cycle; fewer for a user whose mask comes late
+    parameter bit Bypass = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -77,7 +78,8 @@ module summed_store
 
   logic unused_fits;
   packet_store #(
-      .token_t(token_t)
+      .token_t(token_t),
+      .Bypass (Bypass)
   ) u_store (
       .clk_i,
       .rst_i,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proves packet_store, by induction: each flit of a message that is committed comes out once, in order, beside the
+// Proves packet_store, with Bypass and without, by induction: each flit of a message that is committed comes out once, in order, beside the
 // token of its message; no flit of a dropped message comes out; stored flits are never overwritten; valid stays
 // and the data holds. The proof follows one arbitrary flit from its entry.
 module packet_store_proof
   import girih_pkg::*;
 #(
     parameter int unsigned Depth = 4,
-    parameter int unsigned Tokens = 2
+    parameter int unsigned Tokens = 2,
+    parameter bit Bypass = 1
 ) (
     input logic clk_i,
     input logic in_valid_i,
@@ -35,7 +36,8 @@ module packet_store_proof
   packet_store #(
       .token_t(logic [1:0]),
       .Depth(Depth),
-      .Tokens(Tokens)
+      .Tokens(Tokens),
+      .Bypass(Bypass)
   ) u_dut (
       .clk_i,
       .rst_i(rst),
@@ -110,6 +112,9 @@ module packet_store_proof
     end
   end
 
+  logic waited_q;  // a committed flit is there that was not written in the last cycle
+  always_ff @(posedge clk_i) waited_q <= ready > ptr_t'(pop) && !rst;
+
   flit_t held_q;
   logic holds_q;
   logic [1:0] held_token_q;
@@ -130,14 +135,15 @@ module packet_store_proof
 
       // Invariants for the induction.
       assert (used <= ptr_t'(Depth) && ready <= used);
-      assert (u_dut.full_q == (used == ptr_t'(Depth)) && u_dut.valid_q == (ready != '0));
+      assert (u_dut.full_q == (used == ptr_t'(Depth)) && u_dut.valid_q == (Bypass ? ready != '0 : waited_q));
+      assert (!waited_q || ready != '0);
       assert (!u_dut.open_q || ready == used);
       assert (!ends_inside);
       assert (32'(held) <= Tokens);
       assert (32'(held) == 32'(ends) + 32'(u_dut.open_q));
       assert (ready == '0 || u_dut.open_q != closed);
       if (u_dut.open_q) assert (held != '0 && u_dut.u_tokens.mem[last_token[TokenWidth-1:0]] == open_token_q);
-      if (used != '0) assert (out_flit == u_dut.u_ram.mem[u_dut.read_q[PtrWidth-1:0]]);
+      if (Bypass ? used != '0 : waited_q) assert (out_flit == u_dut.u_ram.mem[u_dut.read_q[PtrWidth-1:0]]);
       if (tracking_q) begin
         assert (ptr_t'(at_q - u_dut.read_q) < used);
         assert (u_dut.u_ram.mem[at_q[PtrWidth-1:0]] == flit_q);

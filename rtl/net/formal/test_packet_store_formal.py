@@ -13,9 +13,9 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("depth", "tokens"), [(4, 2), (8, 2), (4, 4)])
-def test_packet_store(depth, tokens):
-    prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens}, abstraction=SMALL, solver=QUICK_ON_QUEUES)
+@pytest.mark.parametrize(("depth", "tokens", "bypass"), [(4, 2, 1), (8, 2, 1), (4, 4, 1), (4, 2, 0), (8, 4, 0)])
+def test_packet_store(depth, tokens, bypass):
+    prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens, "Bypass": bypass}, abstraction=SMALL, solver=QUICK_ON_QUEUES)
 
 
 BROKEN = [

@@ -71,7 +71,10 @@ module stream_memory
   assign placed = header_pkg::placed_bytes(write_where.place, write_i.first, write_i.behind);
   always_ff @(posedge clk_i) write_data_q <= rotated;
 
-  logic [1:0][W-1:0] words;
+  // A word is an OR of those of the blocks, six of them in a table, and so on. Nets of their own, since mapping takes a third more tables otherwise, to save
+  // levels; so is the choice between the words, by byte.
+  (* keep *) logic [1:0][W-1:0] words;
+  (* keep *) logic [FlitBytes-1:0] of_odd;
   for (genvar b = 0; b < 2; b++) begin : gen_bank
     logic [FlitBytes-1:0] enable;
     address_t write_row, read_row;
@@ -99,7 +102,6 @@ module stream_memory
         end
       end
     end
-    // Six of them in a table: nets of their own, since mapping makes groups of four otherwise.
     (* keep *) logic [Blocks/6:0][W-1:0] group;
     always_comb begin
       for (int g = 0; g <= int'(Blocks / 6); g++) group[g] = '0;
@@ -118,8 +120,9 @@ module stream_memory
       read_behind_q <= header_pkg::lower_bits(read_where.place);
     end
   end
+  assign of_odd = {FlitBytes{read_where_q.starts_odd}} ^ read_behind_q;
   for (genvar i = 0; i < int'(FlitBytes); i++) begin : gen_byte
-    assign merged[8*i+:8] = words[read_where_q.starts_odd^read_behind_q[i]][8*i+:8];
+    assign merged[8*i+:8] = words[of_odd[i]][8*i+:8];
   end
   byte_rotator #(
       .Width(W),

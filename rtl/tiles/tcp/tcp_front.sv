@@ -124,7 +124,8 @@ module tcp_front
   todo_t todo;
   tcp_lookup #(
       .Connections(Connections),
-      .Far(Far)
+      .Far(Far),
+      .Commands(Ports == 1)
   ) u_lookup (
       .clk_i,
       .rst_i,

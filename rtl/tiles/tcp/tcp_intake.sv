@@ -144,7 +144,8 @@ module tcp_intake
   end
   summed_store #(
       .info_t (info_t),
-      .token_t(token_t)
+      .token_t(token_t),
+      .Bypass (Segments)
   ) u_store (
       .clk_i,
       .rst_i,

@@ -16,7 +16,8 @@ module tcp_lookup
   import girih_pkg::*, tcp_types_pkg::*, cookie_pkg::*, tcp_pkg::cfg_t;
 #(
     parameter int unsigned Connections = 1024,
-    parameter bit Far = 0  // no application has the name 65535
+    parameter bit Far = 0,  // no application has the name 65535
+    parameter bit Commands = 1  // other commands than requests to open come here, too
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -82,7 +83,7 @@ module tcp_lookup
   assign asks_now = idle && asked_valid && !accept_valid_o;
   assign arrival_ready_o = is_syn ? free_to_open : free;
   assign take = arrival_valid_i && arrival_ready_o;
-  assign direct = take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
+  assign direct = Commands && take && arrival_i.is_command && !connects && !valid_1_q && !valid_2_q;
 
   assign itself = arrival_1_q.work.tuple.remote_addr == arrival_1_q.work.tuple.local_addr;  // the card is not a peer of itself
   always_ff @(posedge clk_i) begin
@@ -155,7 +156,7 @@ module tcp_lookup
       .clk_i,
       .clear_i,
       .clear_index_i,
-      .lookup_i           (asks_now || (take && (connects || !arrival_i.is_command))),
+      .lookup_i           (asks_now || (take && (connects || !(Commands && arrival_i.is_command)))),
       .tuple_i            (asked_valid ? asked.tuple : arrival_i.work.tuple),
       .hit_o              (hit),
       .connection_o       (found),
@@ -331,7 +332,7 @@ module tcp_lookup
     decided.work.stamp = stamp_2_q;
     if (arrival_2_q.work.flags.syn) decided.work.stamp = syn_stamp;
     if (connects_2_q) decided.work.stamp.value = '0;
-    if (arrival_2_q.is_command && !connects_2_q) begin
+    if (Commands && arrival_2_q.is_command && !connects_2_q) begin
       decided.work.connection = arrival_2_q.work.connection;
     end else if (arrival_2_q.malformed || (wants_new && !opens)) begin
       decided.work.kind = EventNone;

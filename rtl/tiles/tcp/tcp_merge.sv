@@ -53,7 +53,10 @@ module tcp_merge
   assign opens = starts[1] && command.work.kind == EventConnect;
   assign asks = opens && !opening_q && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
   assign search_valid_o = asks || starts[0];
-  assign search_o = asks ? command : arrival_i[0];
+  always_comb begin
+    search_o = asks ? command : arrival_i[0];
+    search_o.options = arrival_i[0].options;  // a command has none of them
+  end
   assign admits_o[0] = !come_first_i[0] || (search_ready_i && !asks);
   assign admits_o[1] = !come_first_i[1] || (opens ? asks && search_ready_i : order_ready && !opening_q);
   assign lookups_under_way_o = looked_up_valid || under_way_i[0] || opening_q;
@@ -130,7 +133,8 @@ module tcp_merge
       .out_data_o (looked_up)
   );
 
-  // Whose turn it is comes from a register, since all bits of an event depend on it. It changes when the other one can go, and this one has gone or cannot.
+  // Whose turn it is comes from a register, since all bits of an event depend on it. It changes when the other one can go, and this one has gone or cannot;
+  // while neither can, it is a segment's.
   logic order_can, looked_up_can, of_command;
   assign order_can = order_valid && event_ready_i[1];
   assign looked_up_can = looked_up_valid && event_ready_i[looked_up.is_command];
@@ -144,9 +148,11 @@ module tcp_merge
     work_o.is_command = of_command;
     work_o.headers = order_turn_q ? '0 : looked_up.headers;
     work_o.flits = order_turn_q ? order.flits : looked_up.flits;
+    // An order has no more than this, and nobody looks at a segment's fields beside it.
     work_o.work = looked_up.work;
     if (order_turn_q) begin
-      work_o.work = '0;
+      work_o.work.flags = '0;
+      work_o.work.marked = 1'b0;
       work_o.work.kind = order.kind;
       work_o.work.tenant = order.tenant;
       work_o.work.port = order.port;
@@ -160,7 +166,7 @@ module tcp_merge
   assign work_is_block_o = looked_up.is_block && !order_turn_q;
   assign work_block_o = looked_up.block;
   always_ff @(posedge clk_i) begin
-    if (order_turn_q ? looked_up_can && (work_ready_i || !order_can) : order_can && (work_ready_i || !looked_up_can)) order_turn_q <= !order_turn_q;
+    if (order_turn_q ? !order_can || (looked_up_can && work_ready_i) : order_can && (work_ready_i || !looked_up_can)) order_turn_q <= !order_turn_q;
     if (rst_i) order_turn_q <= 1'b0;
   end
 

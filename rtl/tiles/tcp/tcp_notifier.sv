@@ -137,7 +137,8 @@ module tcp_notifier
   packet_store #(
       .token_t(logic [15:0]),
       .Depth(Depth),
-      .Tokens(Tokens)
+      .Tokens(Tokens),
+      .Bypass(0)
   ) u_store (
       .clk_i,
       .rst_i,

@@ -28,7 +28,7 @@ BROKEN = [
     ("stream_memory", "else enable_q <= '0;", ""),
     ("stream_memory", "placed.here : placed.next", "placed.here : '0"),
     ("stream_memory", "else word[k] <= '0;", ""),
-    ("stream_memory", "words[read_where_q.starts_odd^read_behind_q[i]]", "words[read_where_q.starts_odd]"),
+    ("stream_memory", "{FlitBytes{read_where_q.starts_odd}} ^ read_behind_q;", "{FlitBytes{read_where_q.starts_odd}};"),
     ("stream_memory", "lower_bits(read_where.place)", "lower_bits(write_where.place)"),
     ("stream_memory", "write_valid_i && (Blocks == 1 ||", "write_valid_i && (1'b1 ||"),
     ("stream_memory", "{stream_t'(read_stream_i), b == 0", "{stream_t'(write_i.connection), b == 0"),
