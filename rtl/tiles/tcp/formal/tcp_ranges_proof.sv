@@ -7,7 +7,7 @@
 //
 // rcv_nxt is 0 before the segment; tcp_ranges_shift_proof shows that this does not matter. The oracle knows a set by the distances of numbers from rcv_nxt.
 module tcp_ranges_proof
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, record_order_pkg::are_apart;
 #(
     parameter int unsigned Part = 0  // of the promise
 ) (
@@ -55,18 +55,8 @@ module tcp_ranges_proof
   function automatic logic is_held(seq_t next, range_t [Ranges-1:0] ranges, seq_t number);
     return next - number - 1'b1 < Half || has(ranges[0], number) || has(ranges[1], number);
   endfunction
-  // The ranges are not empty, and within the window, and neither overlap nor touch another, nor what is before the next number.
   function automatic logic is_sound(seq_t next, seq_t window_end, range_t [Ranges-1:0] ranges);
-    is_sound = window_end - next <= MostWindow;
-    for (int unsigned i = 0; i < Ranges; i++) begin
-      if (ranges[i].valid) begin
-        is_sound &= ranges[i].first != next && ranges[i].first != ranges[i].behind;
-        is_sound &= ranges[i].first - next < ranges[i].behind - next && ranges[i].behind - next <= window_end - next;
-        for (int unsigned j = 0; j < Ranges; j++) begin
-          if (i != j && ranges[j].valid) is_sound &= ranges[j].first - ranges[i].first > ranges[i].behind - ranges[i].first;
-        end
-      end
-    end
+    return window_end - next <= MostWindow && are_apart(next, window_end, ranges);
   endfunction
 
   logic in_segment, in_window, in_part, whole, fin, held_before, held, stored, starts_held, touching;

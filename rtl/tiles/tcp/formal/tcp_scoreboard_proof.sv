@@ -12,7 +12,7 @@
 //
 // The oracle knows a set by the distances of numbers from snd_una.
 module tcp_scoreboard_proof
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, sacked_order_pkg::are_in_order;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, record_order_pkg::are_in_order;
 #(
     parameter int unsigned Part = 0  // of the promise
 ) (

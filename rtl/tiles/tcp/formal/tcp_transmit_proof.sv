@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves what a connection sends in its turn to transmit, of tcp_transmit with tcp_settle and tcp_facts, for an arbitrary record of an open connection whose
-// snd_una is 0, and of which holds what tcp_types_pkg states of the numbers and ranges of the side that sends:
+// snd_una is 0, and of which holds what record_order_pkg states of the side that sends, as it does after each event (tcp_update_proof):
 //   - no byte that the application has not written, and none that the peer has acknowledged; a FIN only behind all bytes of an application that has closed;
 //   - each segment begins at a byte that was sent before or at the next one, so that no byte is left out;
 //   - bytes that go out for the first time are within the peer's window and what congestion permits, but for one byte that probes a closed window;
-//   - and what is stated of the numbers holds again, where snd_max is behind all that was sent.
+//   - behind the turn, snd_max is behind all that was sent.
 module tcp_transmit_proof
-  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, sacked_order_pkg::are_in_order;
+  import girih_pkg::*, tcp_types_pkg::*, tcp_stage_pkg::*, tcp_pkg::cfg_t, record_order_pkg::*;
 #(
-    parameter int unsigned Part = 0  // of the promise
+    parameter int unsigned Part = 0,  // of the promise
+    parameter int unsigned Ring = 8192
 ) (
     input logic clk_i,
     input work_t work_i,
@@ -16,7 +17,6 @@ module tcp_transmit_proof
     input cfg_t cfg_i,
     input tick_t now_i
 );
-  localparam seq_t MostFlight = seq_t'(1) << ($bits(near_t) - 1);
   record_t record_i, record, after;
   always_comb begin
     record_i = any_i;
@@ -57,20 +57,9 @@ module tcp_transmit_proof
   assign segment = deeds.segment;
 
   // Numbers from snd_una on.
-  function automatic logic is_sound(record_t r);
-    seq_t nxt, max, most;
-    near_t una, resent;
-    nxt = r.snd_nxt - r.snd_una;
-    max = r.snd_max - r.snd_una;
-    most = r.snd_end - r.snd_una;
-    una = near_t'(r.snd_una);
-    resent = r.resent_to - una;
-    is_sound = most < MostFlight && nxt <= max && max <= most + seq_t'(r.closing) && seq_t'(resent) <= max && are_in_order(una, near_t'(max), r.sacked);
-  endfunction
-
   seq_t first, behind, sent, written, sent_after;
   logic sends, sound, probe, fin;
-  assign sound = is_sound(record_i) && (record_i.phase == Open || record_i.phase == TimeWait);
+  assign sound = sends_in_order(record_i, seq_t'(Ring)) && resends_in_order(record_i) && are_in_order(near_t'(record_i.snd_una), near_t'(sent), record_i.sacked) && (record_i.phase == Open || record_i.phase == TimeWait);
   assign fin = segment.flags.fin;
   assign sends = deeds.sends && (segment.bytes != '0 || fin);
   assign first = segment.seq - record_i.snd_una;
@@ -87,7 +76,6 @@ module tcp_transmit_proof
         1: if (sends) assert (first <= sent);
         2: if (sends && behind > sent) assert ((behind <= seq_t'(record_i.snd_wnd) && behind <= seq_t'(record_i.usable)) || probe);
         3: assert (sent_after == (sends && behind + seq_t'(fin) > sent ? behind + seq_t'(fin) : sent));
-        4: assert (is_sound(after) && after.snd_una == record_i.snd_una && after.snd_end == record_i.snd_end && after.closing == record_i.closing);
       endcase
     end
   end
