@@ -28,7 +28,7 @@ from typing import Any
 from girih.build.generate import digest, generated_rtl, write_if_changed
 from girih.build.sources import resolve
 from girih.paths import BUILD, ROOT
-from girih.spec.message import CHAIN, STREAM, CardParams
+from girih.spec.message import CHAIN, MEMORY, STREAM, CardParams
 from girih.synth.yosys import program, read_command, version
 
 FOLDER = BUILD / "formal"
@@ -121,9 +121,10 @@ def sources(
     widths: dict[str, int],
     chained: bool,
     streams: bool,
+    memory: bool,
 ) -> dict[str, str]:
     """The files that a solver gets, by name; options as those of `verdict`. Raises ValueError if a text to be replaced is not there, exactly once."""
-    basic = CardParams.with_groups(128, groups=(CHAIN,) * chained + (STREAM,) * streams)
+    basic = CardParams.with_groups(128, groups=(CHAIN,) * chained + (STREAM,) * streams + (MEMORY,) * memory)
     generated = generated_rtl(replace(basic, route_hops=1 + chained, chain_hops=int(chained), service_bits=1 if chained else basic.service_bits))
     extra = [_renamed(module, path) for module, path in stand_ins.items()]
     texts = {path.name: path.read_text() for path in resolve([top], [generated], extra)}
@@ -154,6 +155,7 @@ def verdict(
     registers_for_memories: bool = False,
     chained: bool = False,
     streams: bool = False,
+    memory: bool = False,
     clocks_are_inputs: bool = False,
     timeout: int = 500,
 ) -> tuple[str, Path]:
@@ -169,6 +171,7 @@ def verdict(
     registers_for_memories: small memories become registers, which is much faster if copies of them are compared.
     chained: the package is that of a card with services, with chains of one hop.
     streams: the package is that of a card with TCP.
+    memory: the package is that of a card with memory.
     clocks_are_inputs: each clock rises and falls when the solver likes. A cycle is then a step of the solver, an assertion in
     `always_comb` holds in each, and all registers are 0 in the first one.
     """
@@ -181,6 +184,7 @@ def verdict(
         widths=widths or {},
         chained=chained,
         streams=streams,
+        memory=memory,
     )
     config = CONFIG.format(
         mode=mode,
