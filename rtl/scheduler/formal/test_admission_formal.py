@@ -3,12 +3,12 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 from girih.testing import some_of
 
 
 def test_admission():
-    prove("admission_proof", depth=2, registers_for_memories=True)
+    prove("admission_proof", depth=2, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
 
 BROKEN = [

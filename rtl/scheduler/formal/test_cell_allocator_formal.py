@@ -3,12 +3,12 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 from girih.testing import some_of
 
 
 def test_cell_allocator():
-    prove("cell_allocator_proof", depth=1, registers_for_memories=True, solver="--stbv z3")
+    prove("cell_allocator_proof", depth=1, registers_for_memories=True, solver=f"--stbv {QUICK_ON_QUEUES}")
 
 
 BROKEN = [
