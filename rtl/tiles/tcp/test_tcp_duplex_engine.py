@@ -50,7 +50,7 @@ async def what_comes_to_the_wrong_port_is_dropped(dut):
     aborted = Message(b"aborted", {"stream_op": WRITE, "stream_bytes": 7, "tenant": 2})
     aborted.bad = True
     bench.give(aborted)
-    await bench.quiet()
+    await bench.quiet(1000)  # all have come, at 128 bits too
     dut.astray_i.value = 0
     bench.give(aborted)  # at the right port
     peer.send(b"text")
