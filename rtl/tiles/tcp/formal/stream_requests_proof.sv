@@ -162,12 +162,14 @@ module stream_requests_proof
   place_t place_was_q;
   request_t due_was_q;
   logic valid_was_q, last_was_q, failed_was_q;
+  logic [W-1:0] data_was_q;
   always_ff @(posedge clk_i) begin
     if (reply_valid_i) come_q <= reply_flit_i.last ? '0 : come_q + 1'b1;
     due_was_q <= u_dut.due;
     place_was_q <= place_t'(u_dut.due.piece.addr >> EmptyWidth) + come_q;
     valid_was_q <= reply_valid_i && !rst;
     last_was_q <= reply_flit_i.last;
+    data_was_q <= reply_flit_i.data;
     failed_was_q <= reply_valid_i && come_q == '0
         && (memory_access_pkg::status_e'(reply_flit_i.desc.memory_status) != memory_access_pkg::StatusOk || reply_flit_i.bad);
     if (rst) come_q <= '0;
@@ -190,7 +192,8 @@ module stream_requests_proof
         if (taken.writes && write_last_i) assert (EmptyWidth'(behind) == EmptyWidth'(64'(taken.piece.addr) + 64'(taken.piece.bytes)) && behind != '0);
       end
       assert (reply_valid == valid_was_q);
-      if (valid_was_q) assert (reply == due_was_q && reply_place == place_was_q && reply_last == last_was_q && reply_failed == failed_was_q && failed == failed_was_q);
+      assert (used == (reply_valid_i && reply_flit_i.last));
+      if (valid_was_q) assert (reply_data == data_was_q && reply == due_was_q && reply_place == place_was_q && reply_last == last_was_q && reply_failed == failed_was_q && failed == failed_was_q);
 
       // What induction needs.
       assert (32'(come_q) <= PieceFlits && u_dut.open_q == writing_q && u_dut.later_q == (come_q != '0));
