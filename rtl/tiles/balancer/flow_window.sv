@@ -28,7 +28,8 @@ module flow_window
     flit_t flit;
     logic first;
     logic is_ipv4;
-    logic [15:0] hash;  // of the flow
+    logic [15:0] hash;  // of the flow without its ports
+    logic [31:0] ports;
   } staged_t;
 
   logic window_valid, window_ready, window_first;
@@ -79,11 +80,20 @@ module flow_window
   assign awaited = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, words, 2'b0} + offset_t'(PortBytes);
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
-  logic [15:0] hash_in;
+  // A CRC is the sum of those of its parts. The ports come late, and theirs is added behind the register.
+  logic [15:0] hash_in, hash_q, hash_of_ports;
+  logic [31:0] ports_q;
   flow_hash u_hash (
-      .flow_i({~ip.src[31-:16], ip.src[15:0], ip.dst, ip.protocol, ports}),
+      .flow_i({~ip.src[31-:16], ip.src[15:0], ip.dst, ip.protocol, 32'b0}),
       .hash_o(hash_in)
   );
+  flow_hash #(
+      .Bits(32)
+  ) u_hash_of_ports (
+      .flow_i(ports_q),
+      .hash_o(hash_of_ports)
+  );
+  assign hash_o = hash_q ^ hash_of_ports;
 
   stream_register #(
       .T(staged_t),
@@ -93,10 +103,10 @@ module flow_window
       .rst_i,
       .in_valid_i(window_valid),
       .in_ready_o(window_ready),
-      .in_data_i({window_flit, window_first, is_ipv4, hash_in}),
+      .in_data_i({window_flit, window_first, is_ipv4, hash_in, ports}),
       .out_valid_o,
       .out_ready_i,
-      .out_data_o({out_flit_o, out_first_o, has_flow_o, hash_o})
+      .out_data_o({out_flit_o, out_first_o, has_flow_o, hash_q, ports_q})
   );
 
   logic unused;

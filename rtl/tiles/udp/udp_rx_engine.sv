@@ -44,11 +44,16 @@ module udp_rx_engine
   localparam int unsigned AddressFlits = (L3Tagged + Ipv4MinBytes + FlitBytes - 1) / FlitBytes;
   localparam length_t FullFlit = length_t'(FlitBytes);
 
-  // Input: the end of the UDP header, counted from the start of this flit; 0 once it has passed.
+  // Input: where the UDP header begins, counted from the start of this flit: less than 0 if in an earlier one, and -8 once
+  // all of it has passed.
+  typedef logic signed [$bits(offset_t):0] start_t;
+  localparam start_t Passed = -start_t'(UdpBytes);
   logic stage_ready, take, first_q, tagged_q;
-  offset_t headers, headers_next_q;
+  start_t start, start_next_q;
+  offset_t headers;  // the end of the UDP header, 0 once it has passed
   assign take = in_valid_i && in_ready_o;
-  assign headers = first_q ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_next_q;
+  assign start = first_q ? start_t'({1'b0, in_flit_i.desc.l4_offset}) : start_next_q;
+  assign headers = offset_t'(start - Passed);
 
   // UDP's four halfwords: the header starts at an odd halfword, so each of them can only be in every other
   // halfword of the flit.
@@ -56,12 +61,29 @@ module udp_rx_engine
   for (genvar i = 0; i < int'(Halfwords); i++) begin : gen_halfword
     assign halfwords[i%2][i/2] = {in_flit_i.data[16*i+:8], in_flit_i.data[16*i+8+:8]};
   end
+  // The word in which the header begins, modulo those of a flit, chooses among halfwords that are rotated: so no sum
+  // precedes this choice, and none follows it for the end of the datagram, which is computed for each word.
+  localparam int unsigned Words = FlitBytes / 4;
+  logic [$clog2(Words)-1:0] word;
+  logic starts_here, started;  // the header, in this flit or in an earlier one
+  logic second_here;  // the header's second word, with the fields 1 and 2, is in this flit
+  logic [3:0] here;  // the field is
   logic [3:0][15:0] udp, udp_q;  // source port, destination port, length, checksum
+  logic [Words-1:0][15:0] lengths;  // choices of the length
+  assign word = start[2+:$clog2(Words)];
+  assign starts_here = start[$bits(start_t)-1:EmptyWidth] == '0;
+  assign started = start < 0;
+  assign second_here = &word ? started : starts_here;
+  assign here = {&word[$clog2(Words)-1:1] ? started && start != Passed : starts_here, second_here, second_here, starts_here};
   for (genvar h = 0; h < 4; h++) begin : gen_field
-    offset_t place;  // in halfwords from the start of this flit
-    assign place = (headers >> 1) - offset_t'(4 - h);
-    assign udp[h] = headers != '0 && place < offset_t'(Halfwords)
-        ? halfwords[(h+1)%2][place[1+:$clog2(Halfwords/2)]] : udp_q[h];
+    logic [Words-1:0][15:0] choices;
+    for (genvar w = 0; w < int'(Words); w++) begin : gen_word
+      assign choices[w] = halfwords[(h+1)%2][(w+(h+1)/2)%Words];
+    end
+    assign udp[h] = here[h] ? choices[word] : udp_q[h];
+    if (h == 2) begin : gen_length
+      assign lengths = choices;
+    end
   end
 
   // IPv4 addresses, of messages with and without a tag, are in fixed flits.
@@ -80,12 +102,25 @@ module udp_rx_engine
   offset_t headers_q;
   logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
   length_t left, left_q, rest_q;
+  localparam int unsigned FlitsBits = $bits(length_t) - EmptyWidth;
+  logic [FlitsBits-1:0] flits_left;
+  logic [1:0] goes_on_q;  // in two parts: the datagram goes on after this flit
+  length_t [Words-1:0] ends;  // of the datagram, from the start of this flit; the last is for a header that begins 2 bytes before it
   logic free;
   assign free = !valid_q || stage_ready;
   assign in_ready_o = free;
+  assign flits_left = left[$bits(length_t)-1:EmptyWidth];
   always_comb begin
-    if (headers != '0) left = length_t'(headers) + length_t'(udp[2]) - length_t'(UdpBytes);
-    else left = left_q > FullFlit ? left_q - FullFlit : '0;
+    if (start == Passed) begin
+      ends = '0;  // unused
+      left = left_q > FullFlit ? left_q - FullFlit : '0;
+    end else begin
+      for (int w = 0; w < int'(Words); w++) begin
+        ends[w] = length_t'(lengths[w]) + length_t'(w == int'(Words) - 1 ? -2 : 4 * w + 2);
+      end
+      if (second_here) left = ends[word];
+      else left = started ? length_t'(udp_q[2]) - length_t'(6) : '1;  // begun 6 bytes before; not yet
+    end
   end
   always_ff @(posedge clk_i) begin
     if (in_ready_o) valid_q <= in_valid_i;
@@ -102,9 +137,13 @@ module udp_rx_engine
       flit_number_q <= in_flit_i.last ? AddressFlits'(1) : flit_number_q << 1;
       udp_q <= udp;
       headers_q <= headers;
-      behind_headers_q <= ~first_bytes(length_t'(headers));
-      headers_next_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
+      // Bytes from headers on, without the sum that headers is.
+      if (started) behind_headers_q <= ~first_bytes(length_t'(start[2:0]));
+      else behind_headers_q <= ~{first_bytes(length_t'(start))[FlitBytes-UdpBytes-1:0], {UdpBytes{1'b1}}};
+      start_next_q <= headers > offset_t'(FlitBytes) ? start - start_t'(FlitBytes) : Passed;
       left_q <= left;
+      goes_on_q[0] <= flits_left[FlitsBits/2-1:0] != '0;
+      goes_on_q[1] <= flits_left[FlitsBits-1:FlitsBits/2] != '0;
     end
     if (rst_i) begin
       valid_q <= 1'b0;
@@ -117,9 +156,7 @@ module udp_rx_engine
   logic ends_here, bad_length;
   flit_t cut_flit;
   length_t present;
-  (* keep *) logic goes_on;  // the datagram goes on after this flit; otherwise
-  (* keep *) logic [FlitBytes-1:0] ends_in;  // these bytes of the flit belong to it
-  assign goes_on = (left_q >> EmptyWidth) != '0;
+  (* keep *) logic [FlitBytes-1:0] ends_in;  // bytes of the flit that belong to the datagram, unless it goes on
   assign ends_in = lower_bits(left_q[EmptyWidth-1:0]);
   assign bad_length = udp_q[2] < 16'(UdpBytes) || 32'(udp_q[2]) > 32'(rest_q);
   assign ends_here = headers_q <= offset_t'(FlitBytes) && left_q <= FullFlit && !bad_length;
@@ -162,7 +199,7 @@ module udp_rx_engine
       .in_flit_i   (cut_flit),
       .in_first_i  (stage_first_q),
       .in_cut_i    (ends_here),
-      .in_mask_i   (({FlitBytes{goes_on}} | ends_in) & behind_headers_q),
+      .in_mask_i   (({FlitBytes{goes_on_q != '0}} | ends_in) & behind_headers_q),
       .in_info_i   (flit_q.desc),
       .check_take_o(check_take),
       .check_last_o(check_last),
