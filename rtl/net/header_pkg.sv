@@ -93,6 +93,11 @@ package header_pkg;
     return placed_below((EmptyWidth + 1)'(place) + stop) & ~placed_below((EmptyWidth + 1)'(place) + first);
   endfunction
 
+  // Whether a message of so many bytes ends in its first flit; 0 bytes: their number is not known. No carry chain: link hand-shakes wait for it.
+  function automatic logic ends_at_once(length_t bytes);
+    return bytes != '0 && (bytes >> EmptyWidth == '0 || bytes == length_t'(FlitBytes));
+  endfunction
+
   // Bytes of a flit that are part of its message. Only the last flit has empty ones.
   function automatic logic [FlitBytes-1:0] valid_bytes(logic [EmptyWidth-1:0] empty);
     return '1 >> empty;

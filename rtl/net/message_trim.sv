@@ -6,7 +6,7 @@
 // A message shorter than desc.length leaves unchanged but marked `bad`, with a pulse of short_o.
 // keep_o has a bit for each byte of the flit that belongs to the message. It means the same as out_flit_o.empty, but is
 // known earlier in the cycle, because it does not depend on whether the message is too short.
-// in_ready_o depends on out_ready_i and on the flit.
+// in_ready_o depends on out_ready_i and on the flit; on its descriptor only by in_ends_i, which the user may compute earlier.
 module message_trim
   import girih_pkg::*;
 (
@@ -16,6 +16,7 @@ module message_trim
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
+    input  logic  in_ends_i,  // header_pkg::ends_at_once of the first flit's desc.length
 
     output logic  out_valid_o,
     input  logic  out_ready_i,
@@ -35,6 +36,7 @@ module message_trim
   state_e state_q;
   logic trim_q;
   length_t left_q;  // bytes still to keep
+  logic ends_q;  // they end in the next flit
   flit_t held_q;
 
   logic trim;
@@ -43,18 +45,9 @@ module message_trim
   assign left = state_q == First ? in_flit_i.desc.length : left_q;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
-  // Whether `left` is less than a flit, and at most one, without a carry chain. Both states are compared side by side, because
-  // `in_ready_o` waits for it.
-  logic ends_here, fits, hold, too_short;
-  always_comb begin
-    if (state_q == First) begin
-      fits = in_flit_i.desc.length >> EmptyWidth == '0;
-      ends_here = in_flit_i.desc.length != '0 && (fits || in_flit_i.desc.length == FullFlit);
-    end else begin
-      fits = left_q >> EmptyWidth == '0;
-      ends_here = trim_q && (fits || left_q == FullFlit);
-    end
-  end
+  // in_ready_o waits for this.
+  logic ends_here, hold, too_short;
+  assign ends_here = state_q == First ? in_ends_i : ends_q;
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
@@ -72,7 +65,7 @@ module message_trim
     end
   end
   logic cuts;
-  assign cuts = trim && fits && state_q != Tail;
+  assign cuts = trim && left >> EmptyWidth == '0 && state_q != Tail;
   assign keep_o = header_pkg::valid_bytes(state_q == Tail ? held_q.empty : in_flit_i.empty)
       & (cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1);
 
@@ -91,6 +84,7 @@ module message_trim
       if (state_q != Tail) begin
         trim_q <= trim;
         left_q <= left - FullFlit;
+        ends_q <= trim && left <= 2 * FullFlit;
       end
       if (in_flit_i.last) state_q <= First;
       else if (state_q != Tail) state_q <= hold ? Tail : Body;

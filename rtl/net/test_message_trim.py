@@ -13,7 +13,7 @@ from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, 
 
 @pytest.mark.parametrize("data_width", WIDTHS)
 def test_message_trim(data_width):
-    run_cocotb("message_trim", __file__, data_width=data_width)
+    run_cocotb("message_trim_bench", __file__, data_width=data_width)
 
 
 def make(size, length, bad=False):

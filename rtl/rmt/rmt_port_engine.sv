@@ -172,6 +172,7 @@ module rmt_port_engine
       .in_valid_i(in_valid_i[0]),
       .in_ready_o(in_ready_o[0]),
       .in_flit_i(in_flit_i[0]),
+      .in_ends_i(header_pkg::ends_at_once(in_flit_i[0].desc.length)),
       .out_valid_o(trimmed_valid),
       .out_ready_i(trimmed_ready),
       .out_flit_o(trimmed),

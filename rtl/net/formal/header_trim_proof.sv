@@ -50,6 +50,7 @@ module header_trim_proof
       .in_valid_i(window_valid),
       .in_ready_o(window_ready),
       .in_flit_i(window_flit),
+      .in_ends_i(header_pkg::ends_at_once(window_flit.desc.length)),
       .out_valid_o(out_valid),
       .out_ready_i,
       .out_flit_o(out_flit),
@@ -248,6 +249,7 @@ module header_trim_proof
       if (!message_first_q && !held_q) begin
         assert (u_trim.trim_q == (limit_q != '0));
         if (limit_q != '0) assert (bytes_t'(limit_q) > seen_q && bytes_t'(u_trim.left_q) == bytes_t'(limit_q) - seen_q);
+        assert (u_trim.ends_q == (limit_q != '0 && bytes_t'(limit_q) - seen_q <= bytes_t'(FlitBytes)));
       end
     end
   end

@@ -42,6 +42,7 @@ module eth_tx_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .in_ends_i(header_pkg::ends_at_once(in_flit_i.desc.length)),
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o(flit),

@@ -173,6 +173,7 @@ module ipv4_rx_engine
 
   // The first flit waits until its options have been read.
   logic valid_q, stage_ready, options_q;
+  logic ends_q;  // the packet, in its first flit
   flit_t flit_q;
   logic [7:0] protocol_q;
   faults_t faults_q;
@@ -187,6 +188,7 @@ module ipv4_rx_engine
         faults_q <= faults;
         protocol_q <= ip.protocol;
         options_q <= has_options;
+        ends_q <= ends_at_once(checked_flit.desc.length);
       end
     end
     if (rst_i) valid_q <= 1'b0;
@@ -201,6 +203,7 @@ module ipv4_rx_engine
       .in_valid_i (valid_q),
       .in_ready_o (trim_in_ready),
       .in_flit_i  (flit_q),
+      .in_ends_i  (ends_q),
       .out_valid_o(trim_valid),
       .out_ready_i,
       .out_flit_o,
