@@ -36,7 +36,8 @@ module message_trim
   state_e state_q;
   logic trim_q;
   length_t left_q;  // bytes still to keep
-  logic ends_q;  // they end in the next flit
+  // For the hand-shake, which waits for nothing else: a copy of state_q == First, and whether the bytes to keep end in the next flit, or have ended.
+  logic first_q, ends_q;
   flit_t held_q;
 
   logic trim;
@@ -45,20 +46,17 @@ module message_trim
   assign left = state_q == First ? in_flit_i.desc.length : left_q;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
-  // in_ready_o waits for this.
   logic ends_here, hold, too_short;
-  assign ends_here = state_q == First ? in_ends_i : ends_q;
+  assign ends_here = first_q ? in_ends_i : ends_q;
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
-  logic pass, take;
+  logic take;
   always_comb begin
     if (state_q == Tail) begin
-      pass = in_flit_i.last;
       out_flit_o = held_q;
       out_flit_o.bad = in_flit_i.bad;
     end else begin
-      pass = !hold;
       out_flit_o = in_flit_i;
       out_flit_o.bad = in_flit_i.bad || too_short;
       if (ends_here && !too_short) out_flit_o.empty = EmptyWidth'(FullFlit - left);
@@ -69,8 +67,8 @@ module message_trim
   assign keep_o = header_pkg::valid_bytes(state_q == Tail ? held_q.empty : in_flit_i.empty)
       & (cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1);
 
-  assign out_valid_o = in_valid_i && pass;
-  assign in_ready_o = !pass || out_ready_i;
+  assign out_valid_o = in_valid_i && !hold;
+  assign in_ready_o = hold || out_ready_i;
   assign take = in_valid_i && in_ready_o;
   assign short_o = take && state_q != Tail && too_short;
 
@@ -86,10 +84,14 @@ module message_trim
         left_q <= left - FullFlit;
         ends_q <= trim && left <= 2 * FullFlit;
       end
+      first_q <= in_flit_i.last;
       if (in_flit_i.last) state_q <= First;
       else if (state_q != Tail) state_q <= hold ? Tail : Body;
     end
-    if (rst_i) state_q <= First;
+    if (rst_i) begin
+      state_q <= First;
+      first_q <= 1'b1;
+    end
   end
 
   always_ff @(posedge clk_i) begin

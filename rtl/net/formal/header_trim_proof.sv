@@ -239,9 +239,10 @@ module header_trim_proof
 
       // For the induction.
       assert (message_first_q == (head_index_q == '0));
-      assert (message_first_q == (u_trim.state_q == TrimFirst));
+      assert (message_first_q == (u_trim.state_q == TrimFirst) && message_first_q == u_trim.first_q);
       assert (held_q == (u_trim.state_q == TrimTail));
       if (held_q) begin
+        assert (u_trim.ends_q);
         assert (u_trim.held_q.data == held_data_q && u_trim.held_q.last);
         assert (bytes_t'(FlitBytes) - bytes_t'(u_trim.held_q.empty) == held_bytes_q);
         assert (held_bytes_q != '0 && held_bytes_q <= bytes_t'(FlitBytes));

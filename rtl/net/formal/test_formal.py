@@ -33,7 +33,7 @@ BROKEN = [
     ("message_trim", "trim && left >> EmptyWidth == '0 && state_q != Tail", "trim && left >> EmptyWidth == '0"),
     ("message_trim", "out_flit_o.bad = in_flit_i.bad;\n", "\n"),
     ("message_trim", "left_q <= left - FullFlit;", "left_q <= left;"),
-    ("message_trim", "assign in_ready_o = !pass || out_ready_i;", "assign in_ready_o = out_ready_i;"),
+    ("message_trim", "assign in_ready_o = hold || out_ready_i;", "assign in_ready_o = out_ready_i;"),
 ]
 
 
