@@ -168,7 +168,7 @@ module pifo #(
   logic pop_moved, pop_emptied, push_takes, push_begins;
   overdue_t overdue_list_q;
   logic list_valid;
-  (* keep *) slot_t list_slot;
+  (* keep *) slot_t list_slot;  // kept, so that the choice between it and an overdue one is a look-up table of its own behind it
   slot_t overdue_slot;
 
   pifo_root #(

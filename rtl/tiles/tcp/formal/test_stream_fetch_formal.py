@@ -5,7 +5,7 @@ import pytest
 
 from girih.formal import prove, refute
 from girih.testing import some_of
-from rtl.tiles.tcp.formal.test_stream_writer_formal import OPTIONS, sizes
+from rtl.tiles.tcp.formal.stream_sizes import OPTIONS, sizes
 
 # That no reply comes for a message that has all of its bytes is proved of the message that is followed.
 NO_MATTER = ("stream_fetch", "assert (!reply_valid_i || !here_q[slot_t'(reply_i.slot)])", "assert (1'b1)")
