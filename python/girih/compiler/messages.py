@@ -10,7 +10,7 @@ comes from this one walk: paths and kinds of traffic (`girih.compiler.paths`), w
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from girih.compiler.check.chains import is_scheduler, is_unit
@@ -66,6 +66,14 @@ class State:
     reply: bool = False
     word: str | None = None
     labels: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        """Computed once, because graphs of states ask for it millions of times."""
+        return hash(tuple(getattr(self, field.name) for field in fields(self)))
 
 
 @dataclass(frozen=True)

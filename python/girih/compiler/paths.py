@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -71,7 +72,20 @@ def endless(found: Walk) -> list[State]:
 
 
 def services(card: Card) -> tuple[Service, ...]:
-    """The kinds of traffic that leave the card or end in a tile, and the usual paths of each; chains last."""
+    """The kinds of traffic that leave the card or end in a tile, and the usual paths of each; chains last.
+
+    Drawing, manifest and tables all ask for those of the same card. A card is never changed, so they are found once for each.
+    """
+    if id(card) not in _services:
+        _services[id(card)] = _find_services(card)
+        weakref.finalize(card, _services.pop, id(card))
+    return _services[id(card)]
+
+
+_services: dict[int, tuple[Service, ...]] = {}  # by the identity of a card that exists
+
+
+def _find_services(card: Card) -> tuple[Service, ...]:
     found = walk(card, card.scheduling.chains, with_labels=True, usual=True)
     tiles = {tile.name: tile for tile in card.tiles}
     chains = {f"chain {chain.name}": chain.number for chain in card.scheduling.chains}
