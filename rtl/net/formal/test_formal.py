@@ -3,16 +3,16 @@
 
 import pytest
 
-from girih.formal import prove, refute
+from girih.formal import QUICK_ON_QUEUES, prove, refute
 from girih.testing import some_of
 
 # Messages of up to 15 bytes are requested, 2 to a flit; longer ones pass through the same states.
-WIDTHS = {"length_t": 4, "offset_t": 4}
+OPTIONS = {"widths": {"length_t": 4, "offset_t": 4}, "solver": QUICK_ON_QUEUES}
 
 
 @pytest.mark.parametrize("header_bytes", [2, 3, 4, 6])
 def test_window_and_trim(header_bytes):
-    prove("header_trim_proof", parameters={"HeaderBytes": header_bytes}, widths=WIDTHS)
+    prove("header_trim_proof", parameters={"HeaderBytes": header_bytes}, **OPTIONS)
 
 
 BROKEN = [
@@ -39,4 +39,4 @@ BROKEN = [
 
 @pytest.mark.parametrize(("module", "old", "new"), some_of(1, BROKEN))
 def test_broken_design_is_noticed(module, old, new):
-    refute("header_trim_proof", module=module, old=old, new=new, depth=10, widths=WIDTHS)
+    refute("header_trim_proof", module=module, old=old, new=new, depth=10, **OPTIONS)

@@ -13,7 +13,7 @@ SMALL = [
 ]
 
 
-@pytest.mark.parametrize(("depth", "tokens", "bypass"), [(4, 2, 1), (8, 2, 1), (4, 4, 1), (4, 2, 0), (8, 4, 0)])
+@pytest.mark.parametrize(("depth", "tokens", "bypass"), [(4, 2, 1), (4, 4, 1), (4, 2, 0), *(pytest.param(*size, marks=pytest.mark.thorough) for size in ((8, 2, 1), (8, 4, 0)))])
 def test_packet_store(depth, tokens, bypass):
     prove("packet_store_proof", parameters={"Depth": depth, "Tokens": tokens, "Bypass": bypass}, abstraction=SMALL, solver=QUICK_ON_QUEUES)
 

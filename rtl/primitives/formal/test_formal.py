@@ -7,12 +7,12 @@ from girih.formal import prove, refute
 from girih.testing import some_of
 
 
-@pytest.mark.parametrize("depth", [2, 4, 16])
+@pytest.mark.parametrize("depth", [2, *(pytest.param(depth, marks=pytest.mark.thorough) for depth in (4, 16))])
 def test_fifo(depth):
     prove("fifo_proof", parameters={"Depth": depth})
 
 
-@pytest.mark.parametrize("depth", [2, 4])
+@pytest.mark.parametrize("depth", [2, pytest.param(4, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("module", ["fifo_block", "fifo_block_registered"])
 def test_fifo_block(module, depth):
     prove(f"{module}_proof", parameters={"Depth": depth})
@@ -24,12 +24,12 @@ def test_cuts_of_streams(module, cut):
     prove(f"{module}_proof", parameters={"Cut": cut})
 
 
-@pytest.mark.parametrize("n", [2, 3, 4, 5, 8])
+@pytest.mark.parametrize("n", [2, 5, *(pytest.param(n, marks=pytest.mark.thorough) for n in (3, 4, 8))])
 def test_arbiter_round_robin(n):
     prove("arbiter_round_robin_proof", parameters={"N": n})
 
 
-@pytest.mark.parametrize("n", [1, 2, 5, 8])
+@pytest.mark.parametrize("n", [1, 5, *(pytest.param(n, marks=pytest.mark.thorough) for n in (2, 8))])
 def test_arbiter_priority(n):
     prove("arbiter_priority_proof", parameters={"N": n})
 

@@ -9,7 +9,7 @@ from girih.testing import some_of
 OPTIONS = {"widths": {"service_t": 4}}
 
 
-@pytest.mark.parametrize(("units", "push", "few_units"), [(1, 0, 16), (1, 1, 16), (2, 0, 16), (2, 1, 16), (3, 1, 16), (3, 1, 0)])
+@pytest.mark.parametrize(("units", "push", "few_units"), [(1, 0, 16), (1, 1, 16), (2, 0, 16), (2, 1, 16), (2, 1, 0), (3, 1, 16), pytest.param(3, 1, 0, marks=pytest.mark.thorough)])
 def test_credit_manager(units, push, few_units):
     prove("credit_manager_proof", parameters={"Units": units, "Push": push, "FewUnits": few_units}, solver=QUICK_ON_QUEUES, **OPTIONS)
 
