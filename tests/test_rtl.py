@@ -143,6 +143,7 @@ REFUSED = [
     ("router", "Exists", "5'b10000", "router: Exists is 10000; it needs the local port and at least one neighbour"),
     ("scheduler_core", "Services", 17, "scheduler_core: Services is 17; it must be at most 16"),
     ("scheduler_core", "Tenants", 3, "scheduler_core: Tenants is 3; it must be a power of two, at most 16"),
+    ("scheduler_counts", "IndexWidth", 0, "scheduler_counts: IndexWidth is 0; it must be at least 1"),
     (
         "scheduler_engine",
         "Services",

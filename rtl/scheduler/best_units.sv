@@ -38,11 +38,12 @@ module best_units
       end
       for (genvar j = i + 1; j < Units; j++) begin : gen_pair
         difference_t difference;
-        logic at_least, more, nearly;
+        logic at_least, alike, more, nearly;
         assign difference = difference_t'(balance_i[i]) - difference_t'(balance_i[j]);
         assign at_least = !difference[BalanceWidth];
-        assign more = at_least && difference != '0;
-        assign nearly = at_least || difference == '1;
+        assign alike = difference[BalanceWidth-1:0] == {BalanceWidth{difference[BalanceWidth]}};  // the difference is 0 or -1
+        assign more = at_least && !alike;
+        assign nearly = at_least || alike;
         assign behind[i][j] = !at_least;
         assign behind[j][i] = at_least;
         assign behind_less[i][j] = !more;
@@ -76,8 +77,9 @@ module best_units
           if (peers_o[i][j]) begin
             automatic difference_t difference = difference_t'(balance_i[i]) - difference_t'(balance_i[j]);
             automatic logic at_least = !difference[BalanceWidth];
-            automatic logic more = at_least && difference != '0;
-            automatic logic nearly = at_least || difference == '1;
+            automatic logic alike = difference[BalanceWidth-1:0] == {BalanceWidth{difference[BalanceWidth]}};
+            automatic logic more = at_least && !alike;
+            automatic logic nearly = at_least || alike;
             behind[i][j] = !at_least;
             behind[j][i] = at_least;
             behind_less[i][j] = !more;

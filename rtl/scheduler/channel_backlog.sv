@@ -48,13 +48,11 @@ module channel_backlog
 
   logic known_q;
   logic [ServiceWidth-1:0] known_service_q;
-  charge_t known_charge_q;
   logic [Channels-1:0] known_channel_q, sent_q, sent_last_q;
   length_t known_flits_q;
   always_ff @(posedge clk_i) begin
     known_q <= known_i;
     known_service_q <= known_service_i;
-    known_charge_q <= known_charge_i;
     known_channel_q <= known_channel_i;
     known_flits_q <= known_flits_i;
     sent_q <= sent_i;
@@ -71,13 +69,11 @@ module channel_backlog
   assign recent = recent_q[known_service_q] >> 1;
 
   logic [Channels-1:0] open;
-  work_t settled;
 
   always_comb begin
     charge_o = '0;
     for (int unsigned s = 0; s < Services; s++) charge_o |= pop_i[s] ? recent_q[s] : '0;
   end
-  assign settled = known_q ? work_t'(known_charge_q) : '0;
   assign open_o = &open;
 
   always_ff @(posedge clk_i) begin
@@ -92,15 +88,18 @@ module channel_backlog
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
     work_t work_q, expected_q;  // work_q: flits known; expected_q: and the charges, except that of the previous cycle
     packets_t packets_q;
+    work_t change_q;  // flits that became known, less their charge
     work_t given, sent, due;
-    logic add, low_q;
+    logic add, few, near, low_q;
     logic [Services-1:0] stays_low;  // if a packet of the service is popped, which is known late
     assign add = known_q && known_channel_q[c];
     assign given = add ? work_t'(known_flits_q) : '0;
     assign sent = work_t'(sent_q[c]);
-    assign due = expected_q + work_t'(charge_q) - settled - sent + given;
+    assign due = expected_q + work_t'(charge_q) + change_q - sent;
+    assign few = due >> ChargeWidth == '0;  // Low fits in a charge
+    assign near = few && charge_t'(due) < charge_t'(Low);
     for (genvar s = 0; s < Services; s++) begin : gen_service
-      assign stays_low[s] = due < work_t'(Low) - work_t'(recent_q[s]);
+      assign stays_low[s] = few && charge_t'(due) < charge_t'(Low) - recent_q[s];
     end
     assign low_o[c] = low_q;
     assign open[c] = packets_q <= packets_t'(1) || (packets_q < packets_t'(Packets) && work_q < work_t'(Ahead));
@@ -108,11 +107,13 @@ module channel_backlog
     always_ff @(posedge clk_i) begin
       work_q <= work_q + given - sent;
       expected_q <= due;
-      low_q <= pop_i == '0 ? due < work_t'(Low) : |(pop_i & stays_low);
+      change_q <= (known_i && known_channel_i[c] ? work_t'(known_flits_i) : '0) - (known_i ? work_t'(known_charge_i) : '0);
+      low_q <= near && (pop_i & ~stays_low) == '0;
       packets_q <= packets_q + packets_t'(add) - packets_t'(sent_q[c] && sent_last_q[c]);
       if (rst_i) begin
         work_q <= '0;
         expected_q <= '0;
+        change_q <= '0;
         low_q <= 1'b1;
         packets_q <= '0;
       end

@@ -64,7 +64,8 @@ module scheduler_core
     output timestamp_t wait_o,
 
     // State.
-    output logic [$clog2(Entries+1)-1:0] count_o[Queues],
+    input logic [$clog2(Queues)-1:0] count_queue_i,
+    output logic [$clog2(Entries+1)-1:0] count_o,  // of this queue
     output logic [Queues-1:0] head_valid_o,
     output logic [Queues-1:0] head_overdue_o,
     output policy_pkg::rank_t overdue_rank_o[Services],
@@ -321,7 +322,6 @@ module scheduler_core
       .popped_queue_o(popped_queue),
       .popped_highest_o(popped_highest),
       .popped_overdue_o(popped_overdue),
-      .count_o,
       .nonempty_o(busy),
       .head_valid_o,
       .head_overdue_o,
@@ -331,6 +331,23 @@ module scheduler_core
       .tail_overdue_o(tail_overdue),
       .tail_rank_o(tail_rank),
       .overdue_rank_o
+  );
+
+  // For the window alone. It also counts entries on their way out of the PIFO.
+  logic [(1<<QueueWidth)-1:0] unused_some;
+  scheduler_counts #(
+      .IndexWidth(QueueWidth),
+      .Max(Entries)
+  ) u_counts (
+      .clk_i,
+      .rst_i,
+      .up_valid_i(queue_valid_q),
+      .up_index_i(queue_queue_q),
+      .down_valid_i(popped_valid),
+      .down_index_i(popped_queue),
+      .some_o(unused_some),
+      .count_index_i(count_queue_i),
+      .count_o
   );
 
   slot_table #(
@@ -496,5 +513,5 @@ module scheduler_core
   always_ff @(posedge clk_i) leave_slot_q <= slot;
 
   logic unused;
-  assign unused = &{1'b0, leaving};
+  assign unused = &{1'b0, leaving, unused_some};
 endmodule

@@ -102,7 +102,8 @@ module scheduler_engine
   logic wait_valid;
   logic [ServiceWidth-1:0] wait_service, waits_service;
   timestamp_t wait_cycles;
-  logic [$clog2(Entries+1)-1:0] count[Queues];
+  logic [$clog2(Queues)-1:0] count_queue;
+  logic [$clog2(Entries+1)-1:0] count;
   logic [Queues-1:0] head_valid, head_overdue;
   policy_pkg::rank_t overdue_rank[Services];
   policy_pkg::rank_t head_rank[Queues];
@@ -155,6 +156,7 @@ module scheduler_engine
       .wait_valid_o(wait_valid),
       .wait_service_o(wait_service),
       .wait_o(wait_cycles),
+      .count_queue_i(count_queue),
       .count_o(count),
       .head_valid_o(head_valid),
       .head_overdue_o(head_overdue),
@@ -219,6 +221,7 @@ module scheduler_engine
       .class_write_o(class_write),
       .class_addr_o(class_addr),
       .class_data_i(class_data),
+      .count_queue_o(count_queue),
       .count_i(count),
       .head_valid_i(head_valid),
       .head_overdue_i(head_overdue),

@@ -39,7 +39,6 @@ module scheduler_queues
     output logic                  popped_highest_o,
     output logic                  popped_overdue_o,
 
-    output logic [$clog2(Entries+1)-1:0] count_o[Queues],
     output logic [Queues-1:0] nonempty_o,  // without the entry that is popped in this cycle
     output logic [Queues-1:0] head_valid_o,
     output logic [Queues-1:0] head_overdue_o,
@@ -81,7 +80,6 @@ module scheduler_queues
       .popped_queue_o,
       .popped_highest_o,
       .popped_overdue_o,
-      .count_o,
       .overdue_o(overdue),
       .treed_o(treed),
       .last_o(last),

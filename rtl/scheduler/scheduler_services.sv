@@ -50,6 +50,11 @@ module scheduler_services
     output logic [Services-1:0] lossless_o,  // it has lossless packets
     output logic [Services-1:0][Channels-1:0] stored_o  // it has packets in the channel
 );
+  localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1;
+  localparam int unsigned ChannelWidth = Channels > 1 ? $clog2(Channels) : 1;
+
+  logic [(1<<ServiceWidth)-1:0] lossless;
+  logic [(1<<ServiceWidth+ChannelWidth)-1:0] stored;
   logic [Tenants-1:0] eligible[Services];
   logic share_valid[Services];
   tenant_t share_tenant[Services];
@@ -104,39 +109,52 @@ module scheduler_services
         .popped_i(popped_i[s])
     );
 
-    logic comes, leaves;
-    assign comes = comes_valid_i && comes_service_i == policy_pkg::service_t'(s);
-    assign leaves = leaves_valid_i && leaves_service_i == policy_pkg::service_t'(s);
-
     // A packet that is queued in this cycle may be popped in the next one, by a decision of this cycle.
-    logic soon_q, lossless;
-    assign lossless_o[s] = lossless || soon_q;
+    logic soon_q;
+    assign lossless_o[s] = lossless[s] || soon_q;
     always_ff @(posedge clk_i) begin
       soon_q <= soon_lossless_i && soon_service_i == policy_pkg::service_t'(s);
       if (rst_i) soon_q <= 1'b0;
     end
-    scheduler_count #(
-        .Max(Entries)
-    ) u_lossless (
-        .clk_i,
-        .rst_i,
-        .up_i(comes && comes_i.desc.lossless),
-        .down_i(leaves && leaves_i.desc.lossless),
-        .some_o(lossless)
-    );
     for (genvar c = 0; c < Channels; c++) begin : gen_channel
-      scheduler_count #(
-          .Max(Entries)
-      ) u_stored (
-          .clk_i,
-          .rst_i,
-          .up_i(comes && comes_i.channel == 4'(c)),
-          .down_i(leaves && leaves_i.channel == 4'(c)),
-          .some_o(stored_o[s][c])
-      );
+      assign stored_o[s][c] = stored[{ServiceWidth'(s), ChannelWidth'(c)}];
     end
   end
 
+  // The packets of each service that are queued: the lossless ones, and those of each channel.
+  logic [ServiceWidth-1:0] comes_service, leaves_service;
+  assign comes_service  = comes_service_i[ServiceWidth-1:0];
+  assign leaves_service = leaves_service_i[ServiceWidth-1:0];
+  logic [$clog2(Entries+1)-1:0] unused_lossless, unused_stored;
+  scheduler_counts #(
+      .IndexWidth(ServiceWidth),
+      .Max(Entries)
+  ) u_lossless (
+      .clk_i,
+      .rst_i,
+      .up_valid_i(comes_valid_i && comes_i.desc.lossless),
+      .up_index_i(comes_service),
+      .down_valid_i(leaves_valid_i && leaves_i.desc.lossless),
+      .down_index_i(leaves_service),
+      .some_o(lossless),
+      .count_index_i('0),
+      .count_o(unused_lossless)
+  );
+  scheduler_counts #(
+      .IndexWidth(ServiceWidth + ChannelWidth),
+      .Max(Entries)
+  ) u_stored (
+      .clk_i,
+      .rst_i,
+      .up_valid_i(comes_valid_i),
+      .up_index_i({comes_service, comes_i.channel[ChannelWidth-1:0]}),
+      .down_valid_i(leaves_valid_i),
+      .down_index_i({leaves_service, leaves_i.channel[ChannelWidth-1:0]}),
+      .some_o(stored),
+      .count_index_i('0),
+      .count_o(unused_stored)
+  );
+
   logic unused;
-  assign unused = &{1'b0, comes_i, leaves_i};
+  assign unused = &{1'b0, comes_service_i, comes_i, leaves_service_i, leaves_i, lossless, stored, unused_lossless, unused_stored};
 endmodule

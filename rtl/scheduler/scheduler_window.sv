@@ -33,7 +33,8 @@ module scheduler_window
     output logic [ 9:0] class_addr_o,
     input  logic [31:0] class_data_i,
 
-    input logic [$clog2(Entries+1)-1:0] count_i[Queues],
+    output logic [$clog2(Queues)-1:0] count_queue_o,
+    input logic [$clog2(Entries+1)-1:0] count_i,  // of this queue
     input logic [Queues-1:0] head_valid_i,
     input logic [Queues-1:0] head_overdue_i,
     input policy_pkg::rank_t overdue_rank_i[Services],
@@ -117,6 +118,7 @@ module scheduler_window
 
   logic [$clog2(Queues)-1:0] queue;
   assign queue = $clog2(Queues)'(32'(service) * Tenants + 32'(owner));
+  assign count_queue_o = queue;
 
   policy_pkg::rank_t head_rank;
   assign head_rank = head_overdue_i[queue] ? overdue_rank_i[ServiceWidth'(service)] : head_rank_i[queue];
@@ -125,7 +127,7 @@ module scheduler_window
   always_comb begin
     unique case (part)
       Classes: data_d = class_data_i;
-      QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank, 16'(count_i[queue])};
+      QueueState: data_d = {head_valid_i[queue], 3'b0, head_rank, 16'(count_i)};
       UnitState: data_d = 32'(signed'(credits_i[UnitWidth'(unit)]));
       TenantState: data_d = {used_entries_i[TenantWidth'(owner)], used_cells_i[TenantWidth'(owner)]};
       ChannelState: data_d = 32'(free_cells_i[ChannelWidth'(channel)]);

@@ -144,6 +144,7 @@ module admission
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
     cells_t less_cells, less_entries, more_cells, more_entries;
+    (* keep *) cells_t cells_after;
     cells_t cells_given, less_cells_left, less_entries_left, more_cells_left, more_entries_left;
     limit_t less_limit_left, more_limit_left;
     assign take = take_account && in_request_i.tenant == tenant_t'(t);
@@ -152,19 +153,20 @@ module admission
     assign over_limit[t] = limited_q[t] && limit_left[t] < $signed({1'b0, in_request_i.cells});
 
     // Whether the packet is accepted is known late in the cycle, so the sums are computed for both cases. They are selected by ANDs
-    // and ORs, because synthesis turns a multiplexer behind two adders into one adder behind a multiplexer.
+    // and ORs, because synthesis turns a multiplexer behind two adders into one adder behind a multiplexer. Each sum has two terms,
+    // of which one may be the sum before it: synthesis builds a sum of more terms from four times the look-up tables.
     assign cells_given = give ? release_cells_i : '0;
+    assign cells_after = used_cells_o[t] + in_request_i.cells;
     assign less_cells = used_cells_o[t] - cells_given;
+    assign more_cells = cells_after - cells_given;
     assign less_entries = used_entries_o[t] - cells_t'(give);
-    assign more_cells = less_cells + in_request_i.cells;
-    assign more_entries = less_entries + 1'b1;
-    assign less_cells_left = policy_i[t].cells - used_cells_o[t] + cells_given;
-    assign more_cells_left = policy_i[t].cells - used_cells_o[t] - in_request_i.cells + cells_given;
-    assign less_entries_left = policy_i[t].entries - used_entries_o[t] + cells_t'(give);
-    assign more_entries_left = policy_i[t].entries - used_entries_o[t] - 1'b1 + cells_t'(give);
-    assign less_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, used_cells_o[t]}) + limit_t'({1'b0, cells_given});
-    assign more_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, used_cells_o[t]})
-        - limit_t'({1'b0, in_request_i.cells}) + limit_t'({1'b0, cells_given});
+    assign more_entries = used_entries_o[t] + cells_t'(!give);
+    assign less_cells_left = policy_i[t].cells - less_cells;
+    assign more_cells_left = policy_i[t].cells - more_cells;
+    assign less_entries_left = policy_i[t].entries - less_entries;
+    assign more_entries_left = policy_i[t].entries - more_entries;
+    assign less_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, less_cells});
+    assign more_limit_left = limit_t'({1'b0, policy_i[t].limit}) - limit_t'({1'b0, more_cells});
     always_ff @(posedge clk_i) begin
       limited_q[t] <= policy_i[t].limit != '0;
       used_cells_o[t] <= (more_cells & {CellsWidth{take}}) | (less_cells & {CellsWidth{!take}});

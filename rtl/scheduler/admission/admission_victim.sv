@@ -51,7 +51,7 @@ module admission_victim
   cells_t came[Queues];
   cells_t went[Queues];
   logic clearing_q;
-  logic [QueueWidth-1:0] scan_q;
+  logic [QueueWidth-1:0] scan_q, scan_d;
   cells_t held;
   assign ready_o = !clearing_q;
   assign held = came[scan_q] - went[scan_q];
@@ -67,14 +67,17 @@ module admission_victim
   logic [ServiceWidth-1:0] scan_service_q, best_service_q, fullest_q;
   logic [TenantWidth-1:0] scan_tenant_q;
   logic last_tenant, last_queue, fullest_valid_q, better;
+  logic scan_evictable_q;  // as of the previous cycle, because whether a queue has entries is late
   cells_t sum_q, sum, best_q;
   assign last_tenant = scan_tenant_q == TenantWidth'(Tenants - 1);
   assign last_queue = scan_q == QueueWidth'(Queues - 1);
-  assign sum = sum_q + (evictable_i[scan_q] ? held : '0);
+  assign scan_d = last_queue ? '0 : scan_q + 1'b1;
+  assign sum = sum_q + (scan_evictable_q ? held : '0);
   assign better = last_tenant && sum > best_q;
 
   always_ff @(posedge clk_i) begin
-    scan_q <= last_queue ? '0 : scan_q + 1'b1;
+    scan_q <= scan_d;
+    scan_evictable_q <= evictable_i[scan_d];
     scan_tenant_q <= last_tenant ? '0 : scan_tenant_q + 1'b1;
     if (last_tenant) scan_service_q <= last_queue ? '0 : scan_service_q + 1'b1;
     sum_q <= last_tenant ? '0 : sum;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo, by induction over one cycle: every pop takes the lowest (highest) rank of its queue, the first of equals, after
-// PopLatency cycles; the counts are right; the reported ends are right, and known again after the four cycles that follow a pop there;
+// PopLatency cycles; what it says of how many entries a queue has is right; the reported ends are right, and known again after the four cycles that follow a pop there;
 // entries that were moved to the overdue ones come first, in the order of their moves.
 //
 // The model keeps for each slot its rank, its queue, and which slots came before it: into the queue, or to the overdue ones.
@@ -60,7 +60,6 @@ module pifo_proof #(
   slot_t  popped_slot;
   rank_t  popped_rank;
   queue_t popped_queue;
-  count_t count[Queues];
   logic [Queues-1:0] overdue, treed, last, head_valid, tail_valid;
   rank_t head_rank[Queues];
   rank_t tail_rank[Queues];
@@ -94,7 +93,6 @@ module pifo_proof #(
       .popped_queue_o(popped_queue),
       .popped_highest_o(popped_highest),
       .popped_overdue_o(popped_overdue),
-      .count_o(count),
       .overdue_o(overdue),
       .treed_o(treed),
       .last_o(last),
@@ -316,7 +314,6 @@ module pifo_proof #(
     assign list = list_q[0] & in_queue[q];
     always_comb begin
       if (check[Promises]) begin
-        assert (32'(count[q]) == $countones((tree_q[1] | list_q[1]) & in_queue[q]));
         assert (treed[q] == (tree != '0));
         assert (overdue[q] == (list != '0));
         assert (last[q] == ($countones(tree | list) == 1));

@@ -98,14 +98,13 @@ module scheduler_window_proof
   logic [1:0] delay[2];
   logic [31:0] held[2];
   for (genvar i = 0; i < 2; i++) begin : gen_copy
-    logic [2:0] count[Queues];
+    logic [$clog2(Queues)-1:0] count_queue;
     policy_pkg::rank_t rank[Queues];
     policy_pkg::rank_t overdue_rank[Services];
     policy_pkg::cells_t free_cells[Channels];
     policy_pkg::cells_t used_cells[Tenants];
     policy_pkg::cells_t used_entries[Tenants];
     for (genvar q = 0; q < int'(Queues); q++) begin : gen_queue
-      assign count[q] = count_i[i][q];
       assign rank[q]  = policy_pkg::rank_t'(head_rank_i[i][q]);
     end
     for (genvar s = 0; s < int'(Services); s++) begin : gen_service
@@ -147,7 +146,8 @@ module scheduler_window_proof
         .class_write_o(class_write[i]),
         .class_addr_o(),
         .class_data_i,
-        .count_i(count),
+        .count_queue_o(count_queue),
+        .count_i(count_i[i][count_queue]),
         .head_valid_i(head_valid_i[i]),
         .head_overdue_i(head_overdue_i[i]),
         .overdue_rank_i(overdue_rank),

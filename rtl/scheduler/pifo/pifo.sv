@@ -7,7 +7,7 @@
 // of a pipeline that a push and a pop of the same cycle traverse side by side, the pop first:
 //
 //   cycle t    the root's word is read                             overdue_o, treed_o change
-//   cycle t+1  root: the child with the lowest taken leaf          count_o changes
+//   cycle t+1  root: the child with the lowest taken leaf
 //   cycle t+2  leaf: the leaf in the child
 //   cycle t+3  list: its first slot                                popped_*_o (PopLatency is 3)
 //
@@ -65,7 +65,6 @@ module pifo #(
     output logic                  popped_highest_o,
     output logic                  popped_overdue_o,
 
-    output logic [CountWidth-1:0] count_o     [Queues],  // as of the previous cycle
     output logic [    Queues-1:0] overdue_o,           // it has overdue entries
     output logic [    Queues-1:0] treed_o,             // it has entries in the tree
     output logic [    Queues-1:0] last_o,              // it has one entry in all
@@ -144,7 +143,6 @@ module pifo #(
       .popped_overdue_o(overdue_root.take),
       .popped_append_o(overdue_root.append),
       .popped_alone_o(overdue_root.alone),
-      .count_o,
       .overdue_o,
       .treed_o(nonempty),
       .only_o(last_o)

@@ -32,9 +32,8 @@ module pifo_counts #(
     output logic popped_append_o,   // it moves an entry to the list
     output logic popped_alone_o,    // ... which was empty
 
-    output logic [CountWidth-1:0] count_o  [Queues],  // a cycle late
-    output logic [    Queues-1:0] overdue_o,
-    output logic [    Queues-1:0] treed_o
+    output logic [Queues-1:0] overdue_o,
+    output logic [Queues-1:0] treed_o
 );
   typedef logic [QueueWidth-1:0] queue_t;
   typedef logic [CountWidth-1:0] count_t;
@@ -100,7 +99,6 @@ module pifo_counts #(
         list_single_q <= 1'b0;
       end
     end
-    assign count_o[q] = tree_q + list_q;
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin

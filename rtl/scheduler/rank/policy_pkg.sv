@@ -126,12 +126,20 @@ package policy_pkg;
     return {now_level, 1'b1} - rank;
   endfunction
 
-  // Whether `a` leaves before `b`; equal ranks do not. Circular: ranks are within half of the range of each other, so if their highest
-  // bits differ, the one with the greater rest comes first.
-  function automatic logic leaves_before(rank_t a, rank_t b, logic circular);
-    logic less;
-    less = a[RankWidth-2:0] < b[RankWidth-2:0];
+  // Which of two ranks is lower, if `less` says so of all but their highest bits. Circular: ranks are within half of the range of
+  // each other, so if their highest bits differ, the one with the greater rest comes first.
+  function automatic logic is_lower(logic less, rank_t a, rank_t b, logic circular);
     if (a[RankWidth-1] != b[RankWidth-1]) return circular ? !less : b[RankWidth-1];
     return less;
+  endfunction
+
+  // Whether `a` leaves before `b`; equal ranks do not.
+  function automatic logic leaves_before(rank_t a, rank_t b, logic circular);
+    return is_lower(a[RankWidth-2:0] < b[RankWidth-2:0], a, b, circular);
+  endfunction
+
+  // The same, but among equal ranks `a` leaves before `b` if `a_first` is set, which costs one bit of the comparison.
+  function automatic logic leaves_first(rank_t a, rank_t b, logic circular, logic a_first);
+    return is_lower({a[RankWidth-2:0], !a_first} < {b[RankWidth-2:0], a_first}, a, b, circular);
   endfunction
 endpackage

@@ -83,15 +83,13 @@ module tenant_pick
         assign first[n*Members+x] = first[n] && best[x];
         for (genvar y = x + 1; y < Members; y++) begin : gen_y
           localparam int unsigned Joins = Members == 4 && x / 2 == y / 2 ? 2 * n + x / 2 : n;  // the node in which both meet
-          logic lower, higher;  // a carry each, in which equality is not a further comparison
-          assign lower = leaves_before(member[x].rank, member[y].rank, circular_i);
-          assign higher = leaves_before(member[y].rank, member[x].rank, circular_i);
-          assign ahead[x][y] = !member[y].valid || (member[x].valid && (lower || (!higher && !prefers_right[Joins])));
+          assign ahead[x][y] = !member[y].valid
+              || (member[x].valid && leaves_first(member[x].rank, member[y].rank, circular_i, !prefers_right[Joins]));
           assign ahead[y][x] = !ahead[x][y];
           always_ff @(posedge clk_i) begin
             if (!rst_i) begin
-              equal_ranks_turn : cover (used_i != '0 && member[x].valid && member[y].valid && !lower && !higher);
-              the_later_is_lower : cover (used_i != '0 && member[x].valid && member[y].valid && higher);
+              equal_ranks_turn : cover (used_i != '0 && member[x].valid && member[y].valid && member[x].rank == member[y].rank);
+              the_later_is_lower : cover (used_i != '0 && member[x].valid && member[y].valid && leaves_before(member[y].rank, member[x].rank, circular_i));
             end
           end
         end
