@@ -144,7 +144,7 @@ module admission
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic take, give;
     cells_t less_cells, less_entries, more_cells, more_entries;
-    (* keep *) cells_t cells_after;
+    (* keep *) cells_t cells_after;  // with the packet; kept, so that the sum behind it has two terms
     cells_t cells_given, less_cells_left, less_entries_left, more_cells_left, more_entries_left;
     limit_t less_limit_left, more_limit_left;
     assign take = take_account && in_request_i.tenant == tenant_t'(t);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves pifo, by induction over one cycle: every pop takes the lowest (highest) rank of its queue, the first of equals, after
-// PopLatency cycles; what it says of how many entries a queue has is right; the reported ends are right, and known again after the four cycles that follow a pop there;
-// entries that were moved to the overdue ones come first, in the order of their moves.
+// PopLatency cycles; whether a queue has entries, and whether it has one, is right; the reported ends are right, and known again after the
+// four cycles that follow a pop there; entries that were moved to the overdue ones come first, in the order of their moves.
 //
 // The model keeps for each slot its rank, its queue, and which slots came before it: into the queue, or to the overdue ones.
 // It keeps which slots are in the trees and in the lists of overdue entries for this cycle and for the three before, because each stage of
