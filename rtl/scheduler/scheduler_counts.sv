@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts several things between 0 and Max, and says of each whether its count is not 0, and of one of them what it is: one cycle after
-// a step up, two after a step down. In a cycle one of them goes up, and one down.
+// Counts several things between 0 and Max. In a cycle one of them goes up, and one down. It says of each whether its count is not 0, one
+// cycle after a step up and two after a step down, and of one of them what its count is, two cycles after a step.
 //
 // The steps up are counted in one memory, those down in another, each with one writer. A step down is the last if both have then
 // counted the same.
@@ -22,7 +22,7 @@ module scheduler_counts #(
     output logic [Things-1:0] some_o,
 
     input  logic [IndexWidth-1:0] count_index_i,
-    output logic [$clog2(Max+1)-1:0] count_o  // two cycles after a step
+    output logic [$clog2(Max+1)-1:0] count_o  // of this thing
 );
   if (IndexWidth < 1) begin : gen_bad_index_width
     $fatal(1, "scheduler_counts: IndexWidth is %0d; it must be at least 1", IndexWidth);

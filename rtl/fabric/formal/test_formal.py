@@ -8,10 +8,9 @@ from girih.testing import some_of
 
 # Messages of the local port go every way; those of a row go on, turn or end, and the other directions are alike.
 NORTH, EAST, SOUTH, WEST, LOCAL = range(5)
-BESIDE = [pytest.param(source, marks=pytest.mark.thorough) for source in (NORTH, EAST, SOUTH, WEST)]
 
 
-@pytest.mark.parametrize("source", [LOCAL, *BESIDE])
+@pytest.mark.parametrize("source", [LOCAL, *(pytest.param(source, marks=pytest.mark.thorough) for source in (NORTH, EAST, SOUTH, WEST))])
 def test_router(source):
     prove("router_proof", parameters={"Source": source}, registers_for_memories=True, solver=QUICK_ON_QUEUES)
 
