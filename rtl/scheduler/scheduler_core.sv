@@ -115,7 +115,8 @@ module scheduler_core
   logic [SlotWidth-1:0] noted_slot_q;
   logic [ServiceWidth-1:0] noted_service_q;
   logic [Queues-1:0] circular, busy, due, tail_valid, tail_overdue;
-  policy_pkg::rank_t tail_rank[Queues];
+  policy_pkg::rank_t tail_rank;
+  logic [QueueWidth-1:0] tail_queue;
 
   logic pifo_ready, pop_valid, pop_highest, popped_valid, popped_highest, popped_overdue, hold;
   logic [QueueWidth-1:0] pop_queue, popped_queue;
@@ -263,6 +264,7 @@ module scheduler_core
       .tail_valid_i(tail_valid),
       .tail_overdue_i(tail_overdue),
       .overdue_rank_i(overdue_rank_o),
+      .tail_queue_o(tail_queue),
       .tail_rank_i(tail_rank),
       .token_o(token),
       .place_o(place),
@@ -329,6 +331,7 @@ module scheduler_core
       .due_o(due),
       .tail_valid_o(tail_valid),
       .tail_overdue_o(tail_overdue),
+      .tail_queue_i(tail_queue),
       .tail_rank_o(tail_rank),
       .overdue_rank_o
   );

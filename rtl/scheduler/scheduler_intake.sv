@@ -68,7 +68,8 @@ module scheduler_intake
     input logic [Queues-1:0] tail_valid_i,
     input logic [Queues-1:0] tail_overdue_i,
     input policy_pkg::rank_t overdue_rank_i[Services],
-    input policy_pkg::rank_t tail_rank_i[Queues],
+    output logic [QueueWidth-1:0] tail_queue_o,
+    input policy_pkg::rank_t tail_rank_i,  // of this queue
 
     // New lossless packets at the links, by channel: see lossless_tokens.
     output logic [Channels-1:0][Tenants-1:0] token_o,
@@ -246,6 +247,7 @@ module scheduler_intake
       .tail_valid_i,
       .tail_overdue_i,
       .overdue_rank_i,
+      .tail_queue_o,
       .tail_rank_i,
       .arrival_valid_o(fate_valid_o[0]),
       .arrival_event_o(fate_o[0]),

@@ -46,7 +46,8 @@ module scheduler_queues
     output logic [Queues-1:0] due_o,  // the head may leave, if its rank is valid (Shaped)
     output logic [Queues-1:0] tail_valid_o,
     output logic [Queues-1:0] tail_overdue_o,
-    output rank_t tail_rank_o[Queues],
+    input logic [QueueWidth-1:0] tail_queue_i,
+    output rank_t tail_rank_o,  // of this queue
     output rank_t overdue_rank_o[Services]
 );
   logic [Queues-1:0] overdue, treed, last, age_one, tree_head_valid, tree_tail_valid;
@@ -86,6 +87,7 @@ module scheduler_queues
       .head_valid_o(tree_head_valid),
       .head_rank_o,
       .tail_valid_o(tree_tail_valid),
+      .tail_queue_i,
       .tail_rank_o
   );
 

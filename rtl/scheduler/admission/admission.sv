@@ -70,7 +70,8 @@ module admission
     input logic   [Queues-1:0] tail_valid_i,
     input logic   [Queues-1:0] tail_overdue_i,  // the tail's rank is that of overdue packets of its service
     input rank_t               overdue_rank_i[Services],
-    input rank_t               tail_rank_i [  Queues],
+    output logic  [QueueWidth-1:0] tail_queue_o,
+    input rank_t               tail_rank_i,          // of this queue
 
     // The fates of the arrival and of the released packet, for their counters.
     output logic        arrival_valid_o,
@@ -326,6 +327,7 @@ module admission
       .tail_valid_i,
       .tail_overdue_i,
       .overdue_rank_i,
+      .tail_queue_o,
       .tail_rank_i,
       .valid_o(victim_valid),
       .service_o(victim_service),

@@ -35,7 +35,8 @@ module admission_victim
     input logic  [Queues-1:0] tail_valid_i,
     input logic  [Queues-1:0] tail_overdue_i,
     input rank_t              overdue_rank_i[Services],
-    input rank_t              tail_rank_i [Queues],
+    output logic [QueueWidth-1:0] tail_queue_o,
+    input rank_t              tail_rank_i,  // of this queue
 
     output logic                    valid_o,
     output logic [ServiceWidth-1:0] service_o,
@@ -124,6 +125,7 @@ module admission_victim
   rank_t seen_rank, found_rank_q;
   seen_t seen_q;
   assign look_queue = QueueWidth'(look_service_q * Tenants) + QueueWidth'(look_tenant_q);
+  assign tail_queue_o = look_queue;
   assign look_last = look_tenant_q == TenantWidth'(Tenants - 1);
   assign is_victim = valid_q && queue_o == seen_q.number;
   assign candidate = seen_q.evictable && (seen_q.tail_valid || is_victim);
@@ -140,7 +142,7 @@ module admission_victim
         evictable: fullest_valid_q && evictable_i[look_queue],
         circular: circular_i[look_queue],
         tail_valid: tail_valid_i[look_queue],
-        rank: tail_overdue_i[look_queue] ? overdue_rank_i[look_service_q] : tail_rank_i[look_queue]
+        rank: tail_overdue_i[look_queue] ? overdue_rank_i[look_service_q] : tail_rank_i
     };
     if (higher) begin
       found_valid_q <= 1'b1;

@@ -106,8 +106,7 @@ class Bench:
             dut.policy_i[t].value = tenant.bits()
         for c in range(CHANNELS):
             dut.free_cells_i[c].value = CELLS
-        for q in range(len(self.queues)):
-            dut.tail_rank_i[q].value = 0
+        dut.tail_rank_i.value = 0
         for s in range(SERVICES):
             dut.overdue_rank_i[s].value = 0
         dut.rst_i.value = 1
@@ -132,20 +131,22 @@ class Bench:
         for c in range(CHANNELS):
             dut.free_cells_i[c].value = self.free[c]
         nonempty = valid = overdue = 0
+        ranks = [0] * len(self.queues)
         told = set()  # services of which the rank of a tail is told as that of overdue packets: of one queue at most
         for q, queue in enumerate(self.queues):
             nonempty |= bool(queue) << q
             if queue and not self.unknown[q]:
                 valid |= 1 << q
                 rank = self.tail(q)[0]
-                dut.tail_rank_i[q].value = rank
+                ranks[q] = rank
                 service = q // TENANTS
                 if service not in told and random.random() < 0.5:
                     told.add(service)
                     overdue |= 1 << q
-                    dut.overdue_rank_i[service].value, dut.tail_rank_i[q].value = rank, random.randrange(4096)
+                    dut.overdue_rank_i[service].value, ranks[q] = rank, random.randrange(4096)
             self.unknown[q] = max(0, self.unknown[q] - 1)
         dut.nonempty_i.value, dut.tail_valid_i.value, dut.tail_overdue_i.value = nonempty, valid, overdue
+        dut.tail_rank_i.value = ranks[int(dut.tail_queue_o.value)]
 
         released, evicted = self.leaving.popleft() or (None, False)
         dut.release_valid_i.value = int(released is not None)

@@ -68,10 +68,7 @@ module admission_proof
   fate_event_t arrival, departure;
   cells_t used_cells[Tenants];
   cells_t used_entries[Tenants];
-  rank_t tail_rank[4];
-  for (genvar q = 0; q < 4; q++) begin : gen_tail
-    assign tail_rank[q] = rank_t'(q);
-  end
+  logic [1:0] tail_queue;
   rank_t overdue_rank[2];
   assign overdue_rank = '{default: '0};
 
@@ -121,7 +118,8 @@ module admission_proof
       .tail_valid_i(tail_valid_i & nonempty),
       .tail_overdue_i('0),
       .overdue_rank_i(overdue_rank),
-      .tail_rank_i(tail_rank),
+      .tail_queue_o(tail_queue),
+      .tail_rank_i(rank_t'(tail_queue)),
       .demand_i(1'b0),
       .ample_o(ample),
       .evicting_o(unused_evicting),

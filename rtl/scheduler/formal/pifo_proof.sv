@@ -63,6 +63,8 @@ module pifo_proof #(
   logic [Queues-1:0] overdue, treed, last, head_valid, tail_valid;
   rank_t head_rank[Queues];
   rank_t tail_rank[Queues];
+  logic [Queues-1:0] unused_tail_valid;
+  rank_t unused_tail_rank;
 
   proof_reset u_reset (
       .clk_i,
@@ -98,8 +100,31 @@ module pifo_proof #(
       .last_o(last),
       .head_valid_o(head_valid),
       .head_rank_o(head_rank),
-      .tail_valid_o(tail_valid),
-      .tail_rank_o(tail_rank)
+      .tail_valid_o(unused_tail_valid),
+      .tail_queue_i('0),
+      .tail_rank_o(unused_tail_rank)
+  );
+
+  // pifo_tail_proof shows that pifo_tail says what pifo_end does, a cycle later.
+  pifo_end #(
+      .Queues(Queues),
+      .RankWidth(RankWidth),
+      .Highest(1'b1)
+  ) u_tail (
+      .clk_i,
+      .rst_i(rst),
+      .circular_i,
+      .push_i(u_dut.push_here),
+      .push_queue_i,
+      .push_rank_i,
+      .empty_i(~u_dut.nonempty),
+      .single_i(u_dut.single),
+      .lost_i(u_dut.pop_here & (pop_highest_i ? '1 : u_dut.single)),
+      .found_valid_i(u_dut.found_valid_q && u_dut.found_highest_q),
+      .found_queue_i(u_dut.found_queue_q),
+      .found_rank_i(u_dut.found_rank_q),
+      .known_o(tail_valid),
+      .rank_o(tail_rank)
   );
 
   // With a Goal, later_q is low in the first cycle of a step and set in the second. In the first, all groups are asserted; in the
@@ -395,13 +420,13 @@ module pifo_proof #(
         .check_waits_i(check[Waits]),
         .check_peeks_i(check[PeeksHighest]),
         .check_ranks_i(check[Highest]),
-        .known_i(u_dut.u_tail.gen_queue[q].known_q),
-        .any_i(u_dut.u_tail.gen_queue[q].any_q),
-        .alone_i(u_dut.u_tail.gen_queue[q].alone_q),
-        .lost_i(u_dut.u_tail.gen_queue[q].lost_q),
-        .rank_i(u_dut.u_tail.gen_queue[q].rank_q),
-        .pushed_i(u_dut.u_tail.pushed_q[q]),
-        .pushed_rank_i(u_dut.u_tail.pushed_rank_q)
+        .known_i(u_tail.gen_queue[q].known_q),
+        .any_i(u_tail.gen_queue[q].any_q),
+        .alone_i(u_tail.gen_queue[q].alone_q),
+        .lost_i(u_tail.gen_queue[q].lost_q),
+        .rank_i(u_tail.gen_queue[q].rank_q),
+        .pushed_i(u_tail.pushed_q[q]),
+        .pushed_rank_i(u_tail.pushed_rank_q)
     );
   end
 

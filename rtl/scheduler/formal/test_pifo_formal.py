@@ -14,8 +14,11 @@ from girih.testing import some_of
 OPTIONS = {"registers_for_memories": True, "solver": QUICK_ON_QUEUES}
 FACTS = [f"pifo_{stage}_facts" for stage in ("root", "leaf", "list", "overdue")]
 PROMISES_ALONE = [(facts, "Invariants = 1'b1", "Invariants = 1'b0") for facts in FACTS]
-# What the design asserts of itself and of its user is shown last. pifo_root_proof shows what pifo_root asserts.
-UNCHECKED_STAGE = [("pifo_root", "if (!rst_i && pop_valid_q) assert", "if (1'b0) assert")]
+# What the design asserts of itself and of its user is shown last. pifo_root_proof and pifo_tail_proof show what these stages assert.
+UNCHECKED_STAGE = [
+    ("pifo_root", "if (!rst_i && pop_valid_q) assert", "if (1'b0) assert"),
+    ("pifo_tail", "if (!rst_i) begin\n      assert", "if (1'b0) begin\n      assert"),
+]
 UNCHECKED = [
     ("pifo", "if (!rst_i) begin\n      assert", "if (1'b0) begin\n      assert"),
     ("pifo_counts", "if (!rst_i) begin\n        if (pop) assert", "if (1'b0) begin\n        if (pop) assert"),

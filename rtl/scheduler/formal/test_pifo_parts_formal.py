@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The levels of the PIFO's tree, unbounded (induction), and that the proofs notice broken designs.
+"""The levels of the PIFO's tree, and its tails, unbounded (induction), and that the proofs notice broken designs.
 
 The second parameters are those of `pifo_proof`, which relies on these proofs.
 """
@@ -20,6 +20,11 @@ def test_root(parameters):
 @pytest.mark.parametrize("parameters", [{}, pytest.param({"Entries": 4, "WordWidth": 3, "Late": 2}, marks=pytest.mark.thorough), pytest.param({"IndexWidth": 3}, marks=pytest.mark.thorough)])
 def test_leaf(parameters):
     prove("pifo_leaf_proof", depth=1, parameters=parameters, **OPTIONS)
+
+
+@pytest.mark.parametrize("parameters", [{}, {"Queues": 1}, pytest.param({"Queues": 4, "RankWidth": 6}, marks=pytest.mark.thorough)])
+def test_tail(parameters):
+    prove("pifo_tail_proof", depth=1, parameters=parameters, **OPTIONS)
 
 
 BROKEN = [
@@ -49,3 +54,20 @@ BROKEN = [
 @pytest.mark.parametrize(("top", "module", "old", "new"), some_of(1, BROKEN))
 def test_broken_design_is_noticed(top, module, old, new):
     refute(top, module=module, old=old, new=new, depth=16, **OPTIONS)
+
+
+BROKEN_TAIL = [
+    ("found_q <= found_valid_i && !lost_q[found_queue_i];", "found_q <= found_valid_i;"),
+    ("assign found = found_q && !lost_q[found_queue_q];", "assign found = found_q;"),
+    ("assign keeps = any_q & ~lost_q;", "assign keeps = any_q;"),
+    ("(empty_i | (lost_i & single_i))", "empty_i"),
+    ("push_q && !(same && !push_first)", "push_q"),
+    ("found && !(same && push_first)", "found"),
+    ("above = circular ? !above : a[RankWidth-1];", "above = a[RankWidth-1];"),
+    ("      found_last_q[push_queue_q] <= 1'b0;\n", ""),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), some_of(1, BROKEN_TAIL))
+def test_a_broken_tail_is_noticed(old, new):
+    refute("pifo_tail_proof", module="pifo_tail", old=old, new=new, depth=8, **OPTIONS)

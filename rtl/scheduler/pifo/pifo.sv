@@ -14,7 +14,8 @@
 // A stage learns from the next one, one cycle later, whether its pop left anything behind, in time
 // for the following pop. After every pop a peek goes down the tree, but not to the list, for the rank
 // that is now at that end of the queue: head_valid_o (tail_valid_o after a pop of the highest) is low for
-// the four cycles after the last such pop. Pushes never lower it.
+// the four cycles after the last such pop. Pushes never lower it. What is said of tails is a cycle late, and their
+// ranks are in memory: one is told in a cycle.
 //
 // Circular: the order is modulo 2^RankWidth. All ranks in the tree of a queue must be so close together that
 // their upper halves (of RankWidth - RankWidth / 2 bits) differ by less than half of their range:
@@ -70,8 +71,9 @@ module pifo #(
     output logic [    Queues-1:0] last_o,              // it has one entry in all
     output logic [    Queues-1:0] head_valid_o,
     output logic [ RankWidth-1:0] head_rank_o [Queues],
-    output logic [    Queues-1:0] tail_valid_o,
-    output logic [ RankWidth-1:0] tail_rank_o [Queues]
+    output logic [    Queues-1:0] tail_valid_o,  // as of the previous cycle, and so is tail_rank_o
+    input  logic [QueueWidth-1:0] tail_queue_i,
+    output logic [ RankWidth-1:0] tail_rank_o    // of this queue
 );
   if (Queues < 1) begin : gen_bad_queues
     $fatal(1, "pifo: Queues is %0d; there must be at least one", Queues);
@@ -163,7 +165,8 @@ module pifo #(
   rank_t pop_list_rank_q, found_rank_q;
   logic pop_list_highest_q, peek_valid_q, peek_highest_q, found_valid_q, found_highest_q;
   child_t peek_child_q;
-  logic pop_moved, pop_emptied, push_takes, push_begins;
+  logic pop_moved, push_takes, push_begins;
+  (* keep *) logic pop_emptied;  // kept, because a mapper that merges it with what follows makes a longer path
   overdue_t overdue_list_q;
   logic list_valid;
   (* keep *) slot_t list_slot;  // kept, so that the choice between it and an overdue one is a look-up table of its own behind it
@@ -333,10 +336,9 @@ module pifo #(
       .rank_o(head_rank_o)
   );
 
-  pifo_end #(
+  pifo_tail #(
       .Queues(Queues),
-      .RankWidth(RankWidth),
-      .Highest(1'b1)
+      .RankWidth(RankWidth)
   ) u_tail (
       .clk_i,
       .rst_i,
@@ -351,6 +353,7 @@ module pifo #(
       .found_queue_i(found_queue_q),
       .found_rank_i(found_rank_q),
       .known_o(tail_valid_o),
+      .queue_i(tail_queue_i),
       .rank_o(tail_rank_o)
   );
 

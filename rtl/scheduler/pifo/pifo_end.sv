@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of each queue of the PIFO: its lowest or its highest rank. A pop at this end makes it
+// One end of each queue of the PIFO: its lowest rank, or its highest one, as which pifo_tail_proof uses it. A pop at this end makes it
 // unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are
 // merged into it.
 //

@@ -142,6 +142,7 @@ class Bench {
     dut_.push_valid_i = 0;
     dut_.pop_valid_i = 0;
     dut_.pop_one_i = 0;
+    dut_.tail_queue_i = cycle_ % QUEUES;
   }
 
   void clock() {
@@ -168,6 +169,7 @@ class Bench {
     for (int q = 0; q < QUEUES; q++) {
       queues_[q].clear();
       overdue_[q].clear();
+      tail_of_[q] = {};
       for (int end = 0; end < 2; end++) lost_[end][q] = cycle_;
     }
     expected_.clear();
@@ -193,20 +195,29 @@ class Bench {
       require((dut_.overdue_o >> q & 1) == !overdue_[q].empty(), "overdue", q, dut_.overdue_o >> q & 1, !overdue_[q].empty());
       require((dut_.treed_o >> q & 1) == !list.empty(), "treed", q, dut_.treed_o >> q & 1, !list.empty());
       require((dut_.last_o >> q & 1) == (size(q) == 1), "last", q, dut_.last_o >> q & 1, size(q) == 1);
-      for (int end = 0; end < 2; end++) {
-        const bool valid = (end ? dut_.tail_valid_o : dut_.head_valid_o) >> q & 1;
-        const int rank = end ? dut_.tail_rank_o[q] : dut_.head_rank_o[q];
-        if (list.empty()) {
-          require(!valid, "an end's validity", q, valid, 0);
-        } else if (valid) {
-          if (!(touched_ >> q & 1) || (tight_ && circular(q))) continue;
-          const int want = list[extreme(q, end)].rank;
-          require(rank == want, end ? "tail rank" : "head rank", q, rank, want);
-        } else {
-          require(cycle_ - lost_[end][q] <= kUnknown, "cycles without an end", q, cycle_ - lost_[end][q], kUnknown);
-        }
+      const bool head = dut_.head_valid_o >> q & 1;
+      if (list.empty()) {
+        require(!head, "the head's validity", q, head, 0);
+      } else if (!head) {
+        require(cycle_ - lost_[0][q] <= kUnknown, "cycles without a head", q, cycle_ - lost_[0][q], kUnknown);
+      } else if ((touched_ >> q & 1) && !(tight_ && circular(q))) {
+        const int want = list[extreme(q, 0)].rank;
+        require(dut_.head_rank_o[q] == want, "head rank", q, dut_.head_rank_o[q], want);
       }
+      // Of the previous cycle.
+      const bool tail = dut_.tail_valid_o >> q & 1;
+      if (!tail_of_[q].some) {
+        require(!tail, "the tail's validity", q, tail, 0);
+      } else if (!tail) {
+        require(cycle_ - 1 - tail_of_[q].lost <= kUnknown, "cycles without a tail", q, cycle_ - 1 - tail_of_[q].lost, kUnknown);
+      } else if (q == dut_.tail_queue_i && !(tight_ && circular(q))) {
+        require(dut_.tail_rank_o == tail_of_[q].rank, "tail rank", q, dut_.tail_rank_o, tail_of_[q].rank);
+      }
+      tail_of_[q].some = !list.empty();
+      tail_of_[q].lost = lost_[1][q];
     }
+    const int next = (cycle_ + 1) % QUEUES;  // of which the tail is looked at then
+    if (!queues_[next].empty()) tail_of_[next].rank = queues_[next][extreme(next, 1)].rank;
     const bool due = !expected_.empty() && expected_.front().cycle == cycle_;
     require(dut_.popped_valid_o == due, "popped_valid", -1, dut_.popped_valid_o, due);
     if (!due) return;
@@ -299,6 +310,12 @@ class Bench {
   std::mt19937_64 random_;
   std::vector<Entry> queues_[QUEUES];  // what is in the tree
   std::deque<int> overdue_[QUEUES];    // slots
+  struct Tail {
+    bool some = false;  // there was one in the previous cycle
+    long lost = 0;
+    int rank = 0;
+  };
+  Tail tail_of_[QUEUES];
   std::vector<int> free_;
   std::deque<Popped> expected_, leaving_;
   // Whether ranks of circular queues may be as far apart as the order of pops allows. Else they are
