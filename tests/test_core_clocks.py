@@ -147,7 +147,7 @@ def echoes(card: VirtualCard, sent: list[bytes], spacing: int) -> list[bytes]:
     return [answer.data[HEADERS:] for answer in card.collect(0)]
 
 
-@pytest.mark.parametrize(("mhz", "seed"), [(SLOWER, 1), (CARD_MHZ, 3), (FASTER, 4), *(pytest.param(*more, marks=pytest.mark.thorough) for more in [(LEAST, 0), (SLOWER, 2), (MOST, 5)])])
+@pytest.mark.parametrize(("mhz", "seed"), [(SLOWER, 1), (FASTER, 4), *(pytest.param(*more, marks=pytest.mark.thorough) for more in [(CARD_MHZ, 3), (LEAST, 0), (SLOWER, 2), (MOST, 5)])])
 def test_a_core_answers_every_message_at_any_ratio(opened, mhz, seed):
     """One at a time each comes back as it was, and of a burst each comes back or is counted."""
     rng = random.Random(SEED + seed)

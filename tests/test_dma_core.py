@@ -238,7 +238,7 @@ def answers(card, count):
     raise AssertionError(f"{len(found)} of {count} answers came")
 
 
-@pytest.mark.parametrize("latency", [1, 100, 3000])
+@pytest.mark.parametrize("latency", [1, *(pytest.param(more, marks=pytest.mark.thorough) for more in (100, 3000))])
 def test_a_store_of_blocks_keeps_them(card, memory, latency):
     """In the host's memory and in the card's; a quarter of the requests is in flight at once, and the memories hold what was written and nothing else."""
     card.host.set_latency(latency)

@@ -29,7 +29,8 @@ def test_traffic_manager(data_width):
     run_cocotb("traffic_manager", __file__, data_width=data_width, chained=True)
 
 
-@pytest.mark.parametrize("data_width", [pytest.param(128, marks=pytest.mark.thorough), 512])
+@pytest.mark.thorough
+@pytest.mark.parametrize("data_width", [128, 512])
 def test_complete_messages_leave(data_width):
     depth = 1 << (2 * -(-9018 // (data_width // 8)) - 1).bit_length()
     parameters = {"OutputFlits": depth}

@@ -23,7 +23,7 @@ def test_ctrl_ring(stops, shared):
     run_cocotb("ctrl_ring_bench", __file__, parameters={"Stops": stops, "Base": BASE, "Shared": f"1'b{shared}"}, inside=True)
 
 
-@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("shared", [pytest.param(0, marks=pytest.mark.thorough), 1])
 def test_a_ring_of_32_tiles(shared):
     parameters = {"Stops": 32, "Base": BASE, "Shared": f"1'b{shared}"}
     run_cocotb("ctrl_ring_bench", __file__, parameters=parameters, inside=True, testcase="an_access_takes_less_than_a_microsecond")

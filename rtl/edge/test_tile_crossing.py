@@ -25,7 +25,7 @@ OTHER_MASTERS = (0, 2, 3)
 FLIT_BITS = sum(field.bits for field in FLIT_FIELDS)
 
 
-@pytest.mark.parametrize("master", [0, 1])
+@pytest.mark.parametrize("master", [pytest.param(0, marks=pytest.mark.thorough), 1])
 def test_tile_crossing(master):
     """master 0: the tile is no master, and the host the only one of the ring."""
     parameters = {"Node": f"8'd{NODE}", "Ins": INS, "Outs": OUTS, "Master": f"2'd{master}", "Limit": LIMIT}

@@ -6,7 +6,7 @@ import random
 import cocotb
 import pytest
 
-from girih.testing import WIDTHS, run_cocotb
+from girih.testing import WIDTHS, run_cocotb, some_of
 from girih.topology import Mesh
 from rtl.fabric.fabric_bench import CLASS_TESTS, Fabric, class_tests, every_message_takes_its_route, random_traffic
 
@@ -16,13 +16,13 @@ def test_mesh(width):
     run_cocotb("mesh", __file__, data_width=width, parameters={"X": 3, "Y": 3})
 
 
-@pytest.mark.parametrize("x, y, depth, self_turn", [(2, 1, 2, 0), (1, 3, 4, 1), (4, 2, 16, 0), (3, 3, 4, 1)])
+@pytest.mark.parametrize("x, y, depth, self_turn", some_of(2, [(2, 1, 2, 0), (1, 3, 4, 1), (4, 2, 16, 0), (3, 3, 4, 1)]))
 def test_mesh_shapes(x, y, depth, self_turn):
     parameters = {"X": x, "Y": y, "Depth": depth, "SelfTurn": self_turn}
     run_cocotb("mesh", __file__, data_width=128, parameters=parameters)
 
 
-@pytest.mark.parametrize("x, y, depth", [(3, 3, 16), (2, 2, 4)])
+@pytest.mark.parametrize("x, y, depth", some_of(1, [(2, 2, 4), (3, 3, 16)]))
 def test_mesh_of_two_classes(x, y, depth):
     parameters = {"X": x, "Y": y, "Depth": depth, "Classes": 2}
     names = ["everything_arrives_in_order", "one_cycle_per_router", "no_bubbles", "links_are_those_of_the_topology"]

@@ -12,7 +12,7 @@ from girih.testing import run_cocotb
 
 @pytest.mark.parametrize("up", [0, 1])
 @pytest.mark.parametrize("radix", [2, 4])
-@pytest.mark.parametrize("width", [128, 256])  # an even number of levels of two, and an odd one
+@pytest.mark.parametrize("width", [128, pytest.param(256, marks=pytest.mark.thorough)])  # an even number of levels of two, and an odd one
 def test_byte_rotator(width, radix, up):
     run_cocotb("byte_rotator", __file__, parameters={"Width": width, "Radix": radix, "Up": up})
 

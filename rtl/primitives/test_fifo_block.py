@@ -11,7 +11,7 @@ from girih.testing import run_cocotb
 from rtl.primitives.stream_bench import reset, sink, source
 
 
-@pytest.mark.parametrize("depth", [2, 8, 512])
+@pytest.mark.parametrize("depth", [2, 8, pytest.param(512, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("module", ["fifo_block", "fifo_block_registered"])
 def test_fifo_block(module, depth):
     run_cocotb(module, __file__, parameters={"Depth": depth})

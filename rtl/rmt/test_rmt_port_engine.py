@@ -49,6 +49,7 @@ def test_rmt_port_engine_with_four_stages():
     )
 
 
+@pytest.mark.thorough
 def test_rmt_port_engine_with_lanes():
     stages = {f"{name}{number}": value for number in range(4) for name, value in (("Kind", TERNARY), ("Entries", 16), ("KeyHalves", 2))}
     run_cocotb(

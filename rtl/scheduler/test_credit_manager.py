@@ -17,7 +17,7 @@ SLOTS = int(os.environ.get("SLOTS", "2"))
 UNIT_WIDTH = max(1, (UNITS - 1).bit_length())
 
 
-@pytest.mark.parametrize(("units", "services", "slots"), [(8, 8, 2), (1, 1, 1), (3, 2, 3), (16, 16, 4), pytest.param(64, 16, 1, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize(("units", "services", "slots"), [(8, 8, 2), (1, 1, 1), (3, 2, 3), *(pytest.param(*more, marks=pytest.mark.thorough) for more in [(16, 16, 4), (64, 16, 1)])])
 def test_credit_manager(units, services, slots):
     run_cocotb(
         "credit_manager",

@@ -61,6 +61,7 @@ def runs(card: Card) -> Iterator[tuple[Stall | None, VirtualCard]]:
             yield stall, running
 
 
+@pytest.mark.thorough
 def test_a_store_and_forward_tile_in_the_circle_hangs_as_well(refused):
     stall = next((stall for stall, _ in runs(refused.card) if stall), None)
     assert stall, "it does not hang: the model is too strong"

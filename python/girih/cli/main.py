@@ -7,7 +7,10 @@ import inspect
 import io
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
 from importlib import import_module
+from typing import Any
 
 import typer
 
@@ -44,6 +47,12 @@ def _flow(app: typer.Typer) -> None:
             _flow(group.typer_instance)
 
 
+@cache
+def _program(commands: tuple[str, ...]) -> Callable[..., Any]:
+    """What typer makes of an application; it takes longer than many a command, and a process may run several."""
+    return typer.main.get_command(application(commands))
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -51,7 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(line_buffering=True)  # so that a reader of a log sees each line at once
     try:
-        application(wanted)(arguments, prog_name="./girih")
+        _program(wanted)(arguments, prog_name="./girih")
     except GirihError as error:
         print(error, file=sys.stderr)
         sys.exit(2)

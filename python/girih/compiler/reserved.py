@@ -7,10 +7,12 @@ In SystemVerilog it is part of longer ones (`echo_in_valid`, `u_echo`, `EchoNode
 from __future__ import annotations
 
 import keyword
+from functools import cache
+from importlib import metadata
 
-from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
+from girih.paths import BUILD
+from girih.spec.files import keep, look
 
-_SYSTEMRDL = frozenset(word.strip("'") for word in SystemRDLLexer.literalNames)
 # Of C to C23 and C++ to C++20, and what compilers of GNU C define as macros.
 _C = frozenset(
     "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class co_await "
@@ -23,4 +25,16 @@ _C = frozenset(
 )
 # Names with another meaning in design files, in the register map, or in the top level beside `u_echo` and `echo_in_valid`.
 _GIRIH = frozenset(("any", "null", "card", "fabric", "ctrl_bridge", "host_join"))
-RESERVED = _SYSTEMRDL | _C | _GIRIH | frozenset(keyword.kwlist)
+
+
+@cache
+def reserved_words() -> frozenset[str]:
+    """All of them. Those of SystemRDL are kept in the build folder, because its parser takes longer to import than a design file to check."""
+    kept = BUILD / "spec" / f"systemrdl-{metadata.version('systemrdl-compiler')}"
+    words = look(kept)
+    if words is None:
+        from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
+
+        words = frozenset(word.strip("'") for word in SystemRDLLexer.literalNames)
+        keep(kept, words)
+    return words | _C | _GIRIH | frozenset(keyword.kwlist)

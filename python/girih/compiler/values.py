@@ -9,20 +9,20 @@ import re
 from collections.abc import Container, Iterable
 
 from girih.compiler.read.parse import Map, Scalar, Seq, Tree
-from girih.compiler.reserved import RESERVED
+from girih.compiler.reserved import reserved_words
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
 _MAC = re.compile(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}")
 _NOT_TEXT = re.compile(r"[-+]?(0x[0-9a-fA-F]+|[0-9]+(\.[0-9]*)?)|true|false|null|~|", re.IGNORECASE)  # what is a text only between quotes
 
 
-def name_fault(name: str, reserved: Container[str] = RESERVED) -> str | None:
-    """Why a name in a design file is wrong, or None. reserved: words with another meaning there."""
+def name_fault(name: str, reserved: Container[str] | None = None) -> str | None:
+    """Why a name in a design file is wrong, or None. reserved: words with another meaning there, by default all `reserved_words`."""
     if not _IDENTIFIER.fullmatch(name):
         return "must consist of lower-case letters, digits and _, and start with a letter"
     if len(name) > 40:
         return "is longer than 40 characters"
-    if name in reserved:
+    if name in (reserved_words() if reserved is None else reserved):
         return "is a reserved word"
     return None
 

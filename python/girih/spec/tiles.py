@@ -19,9 +19,6 @@ from functools import cache
 from importlib import metadata
 from pathlib import Path
 
-from peakrdl_regblock import RegblockExporter
-from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
-
 from girih import verilog
 from girih.paths import BUILD, HARDWARE, ROOT
 from girih.spec import axi, histogram, streams, units
@@ -107,6 +104,10 @@ def _made_from() -> hashlib._Hash:
 
 
 def _export(rdl: Path) -> dict[str, str]:
+    # Imported here, because it takes longer than most commands, and only the first one makes register blocks.
+    from peakrdl_regblock import RegblockExporter
+    from peakrdl_regblock.cpuif.passthrough import PassthroughCpuif
+
     name = f"{rdl.stem}_regs"
     heading = f"// SPDX-License-Identifier: Apache-2.0\n// Generated from {rdl.relative_to(ROOT)} by girih.spec.tiles; do not edit.\n"
     off = "".join(f"// verilator lint_off {rule}\n" for rule in _WAIVED)

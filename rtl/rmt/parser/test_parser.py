@@ -50,7 +50,8 @@ def test_parser(data_width):
     run_cocotb("parser", __file__, data_width=data_width, chained=True)
 
 
-@pytest.mark.parametrize("data_width", [pytest.param(128, marks=pytest.mark.thorough), 512])
+@pytest.mark.thorough
+@pytest.mark.parametrize("data_width", [128, 512])
 def test_a_parser_without_cuts(data_width):
     run_cocotb(
         "parser",

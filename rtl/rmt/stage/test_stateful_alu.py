@@ -14,7 +14,7 @@ from girih.testing.clock import start_clock
 WORD = (1 << 32) - 1
 
 
-@pytest.mark.parametrize("cut", [1, 0])
+@pytest.mark.parametrize("cut", [1, pytest.param(0, marks=pytest.mark.thorough)])
 def test_stateful_alu(cut):
     run_cocotb("stateful_alu", __file__, chained=True, parameters={"Registers": 16, "Cut": cut})
 

@@ -25,7 +25,7 @@ MOST_BURST = 1 << 19
 PIPELINE = 20  # cycles, at most, between a burst and the end of a wait of no time
 
 
-@pytest.mark.parametrize("connections", [16, 1024])
+@pytest.mark.parametrize("connections", [16, pytest.param(1024, marks=pytest.mark.thorough)])
 def test_tcp_pacer(connections):
     run_cocotb("tcp_pacer", __file__, parameters={"Connections": connections}, environment={"CONNECTIONS": str(connections)})
 

@@ -15,7 +15,6 @@ from girih.cli.ctl.common import AsJson, done, open_ctl, show
 from girih.cli.live import Socket
 from girih.errors import GirihError
 from girih.management import configuration
-from girih.management.design_file import save_design, source_of
 
 
 def register(app: typer.Typer) -> None:
@@ -64,6 +63,8 @@ def register(app: typer.Typer) -> None:
         socket: Socket = None,
     ) -> None:
         """Writes the card's design file, with the settings that have been changed since it was started."""
+        from girih.management.design_file import save_design, source_of  # which takes the compiler
+
         with open_ctl(socket) as card:
             source = design_path(of) if of else source_of(card.registers.manifest)
             saved = save_design(card, source, file)

@@ -26,7 +26,8 @@ def options(width: int) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("width", [32, pytest.param(64, marks=pytest.mark.thorough)])  # minutes
+@pytest.mark.thorough  # minutes
+@pytest.mark.parametrize("width", [32, 64])
 def test_heads_are_those_that_were_offered(width):
     prove("virtqueue_split_ring_proof", **options(width), timeout=1200)
 

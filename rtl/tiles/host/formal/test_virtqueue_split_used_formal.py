@@ -25,7 +25,8 @@ def options(width: int) -> dict[str, Any]:
         "registers_for_memories": True,
     }
 
-@pytest.mark.parametrize("width", [64, pytest.param(128, marks=pytest.mark.thorough)])
+@pytest.mark.thorough  # minutes
+@pytest.mark.parametrize("width", [64, 128])
 def test_used_chains_are_written_before_the_index(width):
     prove("virtqueue_split_used_proof", **options(width), timeout=1200)
 
