@@ -25,7 +25,7 @@ from tests.deadlock.traffic import LONG, SIZES, saturate
 
 # Designs that must be accepted, and refused ones that are shown to hang. On a crossbar few are refused at all.
 COUNTS = [
-    ("butterfly", 12, 2),
+    ("butterfly", 30, 4),
     *(pytest.param(*counts, marks=pytest.mark.thorough) for counts in (("mesh", 120, 12), ("butterfly", 60, 12), ("crossbar", 60, 0))),
     *(pytest.param(f"{shape}_replies", *counts, marks=pytest.mark.thorough) for shape, *counts in (("mesh", 600, 12), ("butterfly", 250, 0), ("crossbar", 150, 0))),
 ]
