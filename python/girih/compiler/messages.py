@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 
 from girih.compiler.check.chains import is_scheduler, is_unit
-from girih.compiler.model import Card, Hop, Tile
+from girih.compiler.model import Card, Hop, Tile, once_per_card
 from girih.compiler.scheduling import PUSH, Chain, ChainHop, Service
 
 NEVER = PUSH.index("never")
@@ -107,10 +107,19 @@ class Walk:
         return {state: tuple(steps) for state, steps in found.items()}
 
 
-def walk(card: Card, chains: tuple[Chain, ...] | None = None, with_labels: bool = False, usual: bool = False) -> Walk:
-    """Follows the messages of a card, breadth first. chains: those that ports assign, None for `chains_of` the card.
-    with_labels: states distinguish kinds of traffic. usual: leaves out seldom steps."""
-    machine = _Machine(card, chains_of(card) if chains is None else chains, with_labels)
+@once_per_card
+def walk(card: Card) -> Walk:
+    """Follows the messages of a card, breadth first; ports assign all chains that there are or can be."""
+    return _walk(card, chains_of(card))
+
+
+def usual_walk(card: Card, chains: tuple[Chain, ...], with_labels: bool = False) -> Walk:
+    """The same without seldom steps. chains: those that ports assign. with_labels: states distinguish kinds of traffic."""
+    return _walk(card, chains, with_labels, usual=True)
+
+
+def _walk(card: Card, chains: tuple[Chain, ...], with_labels: bool = False, usual: bool = False) -> Walk:
+    machine = _Machine(card, chains, with_labels)
     states = dict.fromkeys(state for tile in card.tiles if "axis_in" in tile.kind.uses for state in machine.received(tile))
     states |= dict.fromkeys(State(End(tile.name), _port_of(tile), new=True) for tile in card.tiles if begins_messages(tile))
     steps, queue = [], list(states)

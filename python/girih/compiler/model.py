@@ -3,8 +3,12 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
+from typing import TypeVar
 
 from girih.compiler.read.parse import Scalar, Seq, Tree
 from girih.compiler.scheduling import Scheduling, SchedulingText
@@ -12,6 +16,8 @@ from girih.spec import axi
 from girih.spec.kinds import Kind
 from girih.spec.message import CardParams
 from girih.topology import Butterfly, Crossbar, Mesh, Place, Topology
+
+Found = TypeVar("Found")
 
 MOST_INTERRUPTING = 64  # tiles of a card that have interrupts
 CARD_NODE = 0xFF  # the card itself, on the control ring
@@ -380,3 +386,17 @@ class Card:
             for side in tile.kind.sides
             for port in range(len(tile.nodes) if tile.kind.many_ports else 1)
         )
+
+
+def once_per_card(find: Callable[[Card], Found]) -> Callable[[Card], Found]:
+    """The same function, which looks at a card once: several passes ask for the same, and a card is never changed."""
+    found: dict[int, Found] = {}  # by the identity of a card that exists
+
+    @wraps(find)
+    def once(card: Card) -> Found:
+        if id(card) not in found:
+            found[id(card)] = find(card)
+            weakref.finalize(card, found.pop, id(card))
+        return found[id(card)]
+
+    return once

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 
 import networkx as nx
 
-from girih.compiler.messages import Path, State, Step, Walk, ends, gives_chains, walk
-from girih.compiler.model import Card, Tile
+from girih.compiler.messages import Path, State, Step, Walk, ends, gives_chains, usual_walk, walk
+from girih.compiler.model import Card, Tile, once_per_card
 
 END = "end"  # the end of a message in a graph of states
 MOST_ROUTES = 64  # listed for one service
@@ -71,22 +70,10 @@ def endless(found: Walk) -> list[State]:
     return _round(_graph([step for step in found.steps if step.before not in leave]))
 
 
+@once_per_card
 def services(card: Card) -> tuple[Service, ...]:
-    """The kinds of traffic that leave the card or end in a tile, and the usual paths of each; chains last.
-
-    Drawing, manifest and tables all ask for those of the same card. A card is never changed, so they are found once for each.
-    """
-    if id(card) not in _services:
-        _services[id(card)] = _find_services(card)
-        weakref.finalize(card, _services.pop, id(card))
-    return _services[id(card)]
-
-
-_services: dict[int, tuple[Service, ...]] = {}  # by the identity of a card that exists
-
-
-def _find_services(card: Card) -> tuple[Service, ...]:
-    found = walk(card, card.scheduling.chains, with_labels=True, usual=True)
+    """The kinds of traffic that leave the card or end in a tile, and the usual paths of each; chains last."""
+    found = usual_walk(card, card.scheduling.chains, with_labels=True)
     tiles = {tile.name: tile for tile in card.tiles}
     chains = {f"chain {chain.name}": chain.number for chain in card.scheduling.chains}
     to: dict[State, list[Step]] = {state: [] for state in found.states}

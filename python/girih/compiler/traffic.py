@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from girih.compiler.messages import End, State, Step, chains_of, gives_chains, walk
+from girih.compiler.messages import End, State, Step, chains_of, gives_chains, usual_walk
 from girih.compiler.model import Card
 from girih.topology import Channel
 
@@ -26,7 +26,7 @@ def link_gbps(card: Card) -> float:
 def expected_flows(card: Card) -> Flows:
     """The load from tile to tile. If the design gives no Gbps, every port receives as much as a link carries."""
     chains = card.scheduling.chains or chains_of(card)
-    found = walk(card, chains, usual=True)
+    found = usual_walk(card, chains)
     given = dict(card.traffic.ports)
     names: dict[str | None, float] = dict(card.traffic.chains)
     flows: Flows = {}
