@@ -140,6 +140,11 @@ def sources(
     return texts
 
 
+def _is_known(status: Path) -> bool:
+    """Whether sby has come to a verdict. It has none if one of its programs was killed."""
+    return status.exists() and not status.read_text().startswith("ERROR")
+
+
 def verdict(
     top: str,
     *,
@@ -201,7 +206,7 @@ def verdict(
     versions = [version(), metadata.version(SOLVERS[solver.rsplit(maxsplit=1)[-1]])]
     job = FOLDER / f"{top}-{digest(*versions, config, *texts.values())}"
     status = job / "run" / "status"
-    if not status.exists():
+    if not _is_known(status):
         for name, text in texts.items():
             write_if_changed(job / "sources" / name, text)
         write_if_changed(job / "config" / "job.sby", config)
