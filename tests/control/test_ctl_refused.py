@@ -7,17 +7,22 @@ from girih.card import ControlClient, VirtualCard
 from girih.errors import GirihError
 from tests.control.running import everything, running
 
-KNOWN: dict = {}  # by the card's socket: everything, as the last test of it has left it
 LATE = ["chain", "add", "late", "--pattern", "udp dst is 6000", "--actions", "queue sha / port_id host"]
 
 
+@pytest.fixture(scope="module")
+def left():
+    """What the last test has left on the shared card, in a list; nothing before the first test."""
+    return []
+
+
 @pytest.fixture
-def unchanged(shared, ctl):
+def unchanged(shared, left, ctl):
     """Everything on the shared card; the test must leave it as it is."""
-    before = KNOWN[shared] if shared in KNOWN else everything(ctl, shared)
+    before = left.pop() if left else everything(ctl, shared)
     yield before
-    KNOWN[shared] = everything(ctl, shared)
-    assert KNOWN[shared] == before
+    left.append(everything(ctl, shared))
+    assert left[0] == before
 
 
 @pytest.mark.usefixtures("unchanged")

@@ -69,7 +69,7 @@ HOLDS = {
 def dependencies(card: Card, messages: Walk | None = None) -> Graph:
     """The graph of a card. Reasons are the `Path` of a message that goes from link to link, or a `Because`.
 
-    messages: the result of `walk` for the card, if it is known: it does not depend on positions.
+    messages: the result of `walk`, if it is known of a card that differs in positions alone.
     """
     graph = Graph()
     steps = in_order(card, (messages or walk(card)).steps)

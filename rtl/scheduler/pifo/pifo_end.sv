@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of each queue of the PIFO: its lowest rank, or its highest one, as which pifo_tail_proof uses it. A pop at this end makes it
-// unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are
-// merged into it.
+// One end of each queue of the PIFO: its lowest rank, or with Highest its highest one, with which proofs compare pifo_tail. A pop at this
+// end makes it unknown until the answer of the peek into the tree arrives (found_); pushes after the pop are merged into it.
 //
 // Pops are known late in a cycle. So a pop makes the end unknown at once, and its old rank is discarded one cycle later.
 module pifo_end #(

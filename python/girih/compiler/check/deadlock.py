@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from girih.compiler.check.repair import Proposal, Recheck, proposals
 from girih.compiler.dependencies import dependencies
 from girih.compiler.explain import Cycle, lines_of, tiles_of
-from girih.compiler.messages import Walk, walk
+from girih.compiler.messages import walk
 from girih.compiler.model import Card, Design
 from girih.compiler.paths import endless
 from girih.errors import GirihError
@@ -34,9 +34,8 @@ def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: 
 
     file: the design file. recheck: the card of a changed design, None if that has other errors.
     """
-    messages = walk(card)
-    _check_endless(card, messages, file)
-    cycle = dependencies(card, messages).shortest_cycle()
+    _check_endless(card, file)
+    cycle = dependencies(card).shortest_cycle()
     if cycle is None:
         return
     lines = [f"  {number}. {line.text}" for number, line in enumerate(lines_of(card, cycle), 1)]
@@ -45,8 +44,8 @@ def check_deadlock(card: Card, design: Design, kinds: Mapping[str, Kind], file: 
     raise DeadlockError(what, f"{file}:{line}", card, cycle, proposals(design, card, cycle, kinds, recheck))
 
 
-def _check_endless(card: Card, messages: Walk, file: str) -> None:
-    circle = endless(messages)
+def _check_endless(card: Card, file: str) -> None:
+    circle = endless(walk(card))
     if circle:
         ways = " > ".join(state.at.tile for state in (*circle, circle[0]))
         what = f"messages of port {circle[0].port} that reach {circle[0].at.tile} go round for ever: {ways}"

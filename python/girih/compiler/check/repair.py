@@ -5,12 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from girih.compiler.check import edits
 from girih.compiler.dependencies import dependencies, lossless_tiles
 from girih.compiler.explain import Cycle, steps, tiles_of
-from girih.compiler.messages import Path, Walk, walk
+from girih.compiler.messages import Path, walk
 from girih.compiler.model import CARD_NODE, Card, Design, Fabric, TileText
 from girih.compiler.paths import endless
 from girih.compiler.values import listing
@@ -43,8 +42,7 @@ def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind
 
 def is_free(card: Card) -> bool:
     """Whether every message of a card terminates: no deadlock, and no endless loop."""
-    messages = walk(card)
-    return not endless(messages) and dependencies(card, messages).order() is not None
+    return not endless(walk(card)) and dependencies(card).order() is not None
 
 
 def _is_of_tiles(card: Card) -> bool:
@@ -70,10 +68,6 @@ class _Search:
     cycle: Cycle
     kinds: Mapping[str, Kind]
     recheck: Recheck
-
-    @cached_property
-    def messages(self) -> Walk:
-        return walk(self.card)
 
     def _tried(self, text: str, design: Design) -> Iterator[Proposal]:
         """A change, if the resulting card has no errors except deadlock."""
@@ -110,7 +104,7 @@ class _Search:
             if after is None:
                 return
             places = after
-            cycle = dependencies(_moved(self.card, places), self.messages).shortest_cycle()
+            cycle = dependencies(_moved(self.card, places), walk(self.card)).shortest_cycle()
             if cycle is None:
                 yield from self._tried(self._moves_text(places), edits.placed(self.design, self._to_write(places)))
                 return
@@ -138,9 +132,9 @@ class _Search:
         card = _moved(self.card, places)
         moved = sum(places[tile.name] != tile.places for tile in self.card.tiles)
         tiles = {tile.name: tile for tile in card.tiles}
-        paths = {step.path for step in self.messages.steps}
+        paths = {step.path for step in walk(self.card).steps}
         links = sum(len(list(card.fabric.shape.hops(tiles[path.src].at, tiles[path.dst].at))) for path in paths)
-        return len(dependencies(card, self.messages).tangled()), moved, links
+        return len(dependencies(card, walk(self.card)).tangled()), moved, links
 
     def _to_write(self, places: edits.Places) -> edits.Places:
         """The places that must be written to the file: of moved tiles, and of all tiles that the compiler has placed."""
@@ -159,7 +153,7 @@ class _Search:
     def buffers(self) -> Iterator[Proposal]:
         """A tile between two others that takes or drops, and so never waits."""
         kind = next((k.name for k in self.kinds.values() if _is_buffer(k)), None)
-        lossless = lossless_tiles(self.messages)
+        lossless = lossless_tiles(walk(self.card))
         for path in self._sent():
             sender = self._text(path.src)
             if kind is None or sender.next is None or path.dst in lossless:
