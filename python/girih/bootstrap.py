@@ -45,6 +45,7 @@ def build_folder() -> Path:
 BUILD = build_folder()
 ENVIRONMENT = BUILD / "env"
 PYTHON = ENVIRONMENT / "bin" / "python"
+MADE = ENVIRONMENT / ".made"  # Python is there before pip
 OLDEST = (3, 11)
 
 # The library in which cocotb runs Python inside a simulation. It belongs to one version of Python.
@@ -116,9 +117,9 @@ def ensure(groups: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None
         BUILD.mkdir(exist_ok=True)
         with _lock(BUILD / "env.lock"):  # two commands at once share one environment
             _install_packages([name for name in packages if not _present(name)])
-            todo = [group for group in todo if not _installed(group)]
-            if todo:
-                _install_groups(todo)
+            if not all(map(_installed, todo)):
+                _make_environment()
+                _install_groups([group for group in ("base", *groups) if not _installed(group)])
 
 
 def _requirements(group: str) -> Path:
@@ -177,7 +178,6 @@ def _install_packages(names: list[str]) -> None:
 
 
 def _install_groups(groups: list[str]) -> None:
-    _make_environment()
     files = [argument for group in groups for argument in ("-r", str(_requirements(group)))]
     title = f"installing Python packages ({', '.join(groups)})"
     _run(title, [str(PYTHON), "-m", "pip", "install", "--no-input", "--no-compile", "--progress-bar", "off", "--require-hashes", *files])
@@ -188,7 +188,7 @@ def _install_groups(groups: list[str]) -> None:
 
 
 def _make_environment() -> None:
-    if PYTHON.exists():  # unlike a link that dangles after an upgrade of the system's Python
+    if PYTHON.exists() and MADE.exists():  # Python is a link, which dangles after an upgrade of the system's
         return
     if sys.version_info < OLDEST:
         raise GirihError(
@@ -203,6 +203,7 @@ def _make_environment() -> None:
     if ENVIRONMENT.exists():
         shutil.rmtree(ENVIRONMENT)
     _run("making the Python environment build/env", [sys.executable, "-m", "venv", str(ENVIRONMENT)])
+    MADE.touch()
 
 
 def _run(title: str, command: list[str], environment: dict | None = None, required: bool = True) -> int:

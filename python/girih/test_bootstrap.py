@@ -28,6 +28,30 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch)
         bootstrap.ensure(packages=("libpython9.9", "g++"))
 
 
+def test_an_environment_whose_making_was_interrupted_is_made_again(monkeypatch, tmp_path):
+    monkeypatch.setattr(bootstrap, "BUILD", tmp_path)
+    for name, path in (("ENVIRONMENT", "env"), ("PYTHON", "env/bin/python"), ("MADE", "env/.made")):
+        monkeypatch.setattr(bootstrap, name, tmp_path / path)
+    interrupted = True
+
+    def run(title, _command, **_options):
+        if "environment" in title:
+            bootstrap.PYTHON.parent.mkdir(parents=True)
+            bootstrap.PYTHON.touch()
+            if interrupted:
+                raise KeyboardInterrupt
+            (bootstrap.ENVIRONMENT / "pip").touch()
+        else:
+            assert (bootstrap.ENVIRONMENT / "pip").exists()
+
+    monkeypatch.setattr(bootstrap, "_run", run)
+    with pytest.raises(KeyboardInterrupt):
+        bootstrap.ensure()
+    interrupted = False
+    bootstrap.ensure(("synth",))
+    assert bootstrap._installed("base") and bootstrap._installed("synth")
+
+
 def test_every_command_that_builds_cards_has_the_compiler_for_them():
     builders = [path.stem for path in (ROOT / "python" / "girih" / "cli").glob("*.py") if re.search(r"build_model|VirtualCard(\.open)?\(", path.read_text())]
     assert {"run", "build"} < set(builders)
