@@ -46,7 +46,7 @@ module async_fifo #(
   // These registers cross, so no tool may merge them with others.
   (* keep = "true" *)
   ptr_t write_gray_q, read_gray_q;
-  cdc_pkg::phase_e in_phase, out_phase;
+  cdc_pkg::state_t in_state, out_state;
 
   // The write side.
 
@@ -62,8 +62,8 @@ module async_fifo #(
   ) u_in_clear (
       .clk_i(in_clk_i),
       .rst_i(in_rst_i),
-      .phase_i(out_phase),
-      .phase_o(in_phase),
+      .state_i(out_state),
+      .state_o(in_state),
       .clear_o(in_clear),
       .open_o(in_open),
       .open_next_o(in_open_next)
@@ -105,8 +105,8 @@ module async_fifo #(
   ) u_out_clear (
       .clk_i(out_clk_i),
       .rst_i(out_rst_i),
-      .phase_i(in_phase),
-      .phase_o(out_phase),
+      .state_i(in_state),
+      .state_o(out_state),
       .clear_o(out_clear),
       .open_o(out_open),
       .open_next_o(out_open_next)

@@ -21,6 +21,7 @@ from girih.testing import run_cocotb
 
 LEAST_PS = 2_000  # any period, jitter included
 SLOWEST_PS = 24_000
+SPARE_PS = 20 * SLOWEST_PS
 MOODS = [0, 0.3, 0.9]
 
 # Each bit that crosses arrives at the first flip-flop of its synchroniser up to 0.6 periods of its own clock late, a different delay for each bit, as
@@ -64,7 +65,7 @@ def unsure(top: str) -> list[tuple[str, str, str]]:
     """The edits that make the synchronisers of a crossing unsure: (module, old text, new text). Each old text occurs once."""
     text = modules()[top].read_text()
     pins = [(f".in_i ({name})", side) for name, side in FROM.items() if f".in_i ({name})" in text]
-    pins += [(f".phase_i({side}_phase)", side) for side in ("in", "out")]
+    pins += [(f".state_i({side}_state)", side) for side in ("in", "out")]
     return [*UNSURE, *((top, pin, f".from_clk_i({side}_clk_i), {pin}") for pin, side in pins)]
 
 
@@ -193,6 +194,16 @@ async def reset(dut, side: str, cycles: int, link: Link | None = None) -> None:
     rst.value = 0
 
 
+async def reset_while_reset(dut, stages: int, link: Link) -> None:
+    """Resets one side for so long that `judge` excuses nothing that is lost after the end, and the other one briefly meanwhile, in any phase."""
+    longer, other = random.sample(["in", "out"], 2)
+    running = cocotb.start_soon(reset(dut, longer, (settling_ps(stages, 2 * SLOWEST_PS) + SPARE_PS) // LEAST_PS, link))
+    for _ in range(random.randint(1, 3)):
+        await Timer(random.randint(1, settling_ps(stages, SLOWEST_PS) // 2), unit="ps")
+        await reset(dut, other, random.choice([1, 2, 5]), link)
+    await running
+
+
 async def start(dut, in_ps: int, out_ps: int) -> tuple[Clock, Clock]:
     """Starts both clocks and releases both resets, each at a time of its own."""
     dut.in_rst_i.value = dut.out_rst_i.value = 1
@@ -207,7 +218,12 @@ async def start(dut, in_ps: int, out_ps: int) -> tuple[Clock, Clock]:
 
 def settling(stages: int, *clocks: Clock) -> int:
     """The time in ps in which both sides of a crossing are open again after a reset: five phases there and back."""
-    return 5 * (stages + 2) * sum(clock.period + clock.jitter for clock in clocks)
+    return settling_ps(stages, sum(clock.period + clock.jitter for clock in clocks))
+
+
+def settling_ps(stages: int, periods_ps: int) -> int:
+    """The same for a sum of both periods."""
+    return 5 * (stages + 2) * periods_ps
 
 
 def judge(link: Link, settle: int) -> None:
@@ -251,7 +267,9 @@ async def cross(dut, *, rounds: int, resets: bool) -> Link:
             running = [cocotb.start_soon(reset(dut, side, random.choice([1, 2, 30]), link)) for side in sides]
             for one in running:
                 await one
-            if random.random() < 0.3:  # a second reset before the round has ended
+            if random.random() < 0.2:
+                await reset_while_reset(dut, stages, link)
+            elif random.random() < 0.3:  # a second reset before the round has ended
                 await Timer(random.randint(1, settle), unit="ps")
                 await reset(dut, random.choice(["in", "out"]), 1, link)
             await Timer(settle, unit="ps")
@@ -259,8 +277,8 @@ async def cross(dut, *, rounds: int, resets: bool) -> Link:
             await Timer(settle, unit="ps")
             assert len(link.given) > before[0] and len(link.taken) > before[1], "it does not open again"
     link.idle, link.stall = 1, 0
-    await Timer(2 * settling(stages, *clocks) + 20 * SLOWEST_PS, unit="ps")
-    judge(link, settling(stages, *clocks) + 20 * SLOWEST_PS)
+    await Timer(2 * settling(stages, *clocks) + SPARE_PS, unit="ps")
+    judge(link, settling(stages, *clocks) + SPARE_PS)
     return link
 
 

@@ -6,10 +6,11 @@
 // A side enters the next phase when it sees the other one in the same phase or already in the next. A reset starts the round
 // and holds its side in Cleared until the reset ends. So the state that crosses (pointers, toggles) is cleared only while both
 // sides are stopped, and is used again only when the cleared state of both has crossed. A side that is reset in Done does not
-// open, but starts another round.
+// open, but starts another round. It tells the other side, which would open as soon as its own reset ends, and lose in that round
+// what it has taken.
 //
-// At power-up the phases are arbitrary. The side with Recovers leaves an impossible pair of phases, so a reset of both sides
-// ends with both of them clear and open; one may open once before that.
+// At power-up the phases are arbitrary. The side with Recovers leaves an impossible pair of phases, so both sides are clear and
+// agree after 4 * (Stages + 2) edges of the slower clock in which both are reset.
 module cdc_clear
   import cdc_pkg::*;
 #(
@@ -19,8 +20,8 @@ module cdc_clear
     input logic clk_i,
     input logic rst_i,
 
-    input  phase_e phase_i,  // the other side's, in its clock domain
-    output phase_e phase_o,
+    input  state_t state_i,  // the other side's, in its clock domain
+    output state_t state_o,
 
     output logic clear_o,  // set the state that crosses to its initial value
     output logic open_o,  // it may change
@@ -29,19 +30,23 @@ module cdc_clear
   // The other side reads this code, so no tool may choose another one.
   (* fsm_encoding = "none", keep = "true" *)
   phase_e phase_q;
+  (* keep = "true" *)
+  logic again_q;
   phase_e phase_d, seen;
-  logic again_q, again_d;
-  logic [1:0] seen_bits;
+  logic again_d;
+  state_t seen_state;
+  logic [$bits(state_t)-1:0] seen_bits;
 
   synchroniser #(
-      .Width (2),
+      .Width ($bits(state_t)),
       .Stages(Stages)
   ) u_seen (
       .clk_i,
-      .in_i (phase_i),
+      .in_i (state_i),
       .out_o(seen_bits)
   );
-  assign seen = phase_e'(seen_bits);
+  assign seen_state = state_t'(seen_bits);
+  assign seen = seen_state.phase;
 
   logic together, behind, opposite;
   assign together = seen == phase_q;
@@ -55,10 +60,10 @@ module cdc_clear
     if (phase_q == PhaseCleared && rst_i) move = 1'b0;
     if (Recovers && opposite) move = 1'b1;
     phase_d = move ? next_phase(phase_q) : phase_q;
-    again_d = (again_q || rst_i) && phase_q inside {PhaseOpen, PhaseDone};
+    again_d = (again_q || rst_i || (phase_q == PhaseDone && seen_state.again)) && phase_d inside {PhaseOpen, PhaseDone};
   end
 
-  assign phase_o = phase_q;
+  assign state_o = '{again: again_q, phase: phase_q};
   assign clear_o = phase_d inside {PhaseCleared, PhaseDone};  // again in Done, for a power-up in it
   assign open_o = phase_q == PhaseOpen && !again_q;
   assign open_next_o = phase_d == PhaseOpen && !again_d && !rst_i;
@@ -72,5 +77,6 @@ module cdc_clear
     reset_while_open : cover (rst_i && open_o);
     other_side_was_reset : cover (open_o && !rst_i && behind);
     reset_before_the_end : cover (rst_i && phase_q == PhaseDone);
+    other_side_was_reset_before_the_end : cover (!rst_i && phase_q == PhaseDone && seen_state.again);
   end
 endmodule

@@ -25,7 +25,7 @@ module cdc_handshake #(
   (* keep = "true" *)
   logic given_q, taken_q;
   T held_q;
-  cdc_pkg::phase_e in_phase, out_phase;
+  cdc_pkg::state_t in_state, out_state;
 
   // The sending side.
 
@@ -41,8 +41,8 @@ module cdc_handshake #(
   ) u_in_clear (
       .clk_i(in_clk_i),
       .rst_i(in_rst_i),
-      .phase_i(out_phase),
-      .phase_o(in_phase),
+      .state_i(out_state),
+      .state_o(in_state),
       .clear_o(in_clear),
       .open_o(in_open),
       .open_next_o(in_open_next)
@@ -81,8 +81,8 @@ module cdc_handshake #(
   ) u_out_clear (
       .clk_i(out_clk_i),
       .rst_i(out_rst_i),
-      .phase_i(in_phase),
-      .phase_o(out_phase),
+      .state_i(in_state),
+      .state_o(out_state),
       .clear_o(out_clear),
       .open_o(out_open),
       .open_next_o(out_open_next)

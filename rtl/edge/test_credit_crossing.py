@@ -43,7 +43,7 @@ class Credits:
     async def scheduler(self) -> None:
         while True:
             await RisingEdge(self.dut.clk_i)
-            bits = int(self.dut.credit_o.value)
+            bits = 0 if self.dut.rst_i.value else int(self.dut.credit_o.value)
             self.count(self.came, bool(bits & GIVE), bool(bits & LOSSLESS), bool(bits & CANCEL))
             assert bits & GIVE or not bits & LOSSLESS
             assert self.came["give"] + self.came["lossless"] <= self.came["cancel"], "a credit came before the cancellation"

@@ -18,7 +18,9 @@ from girih.synth.crossings import Crossing, crossings_of
 FIFO = [
     Crossing("mem", "data_q", "data", 8),
     Crossing("read_gray_q", "u_read_gray.stage_q", "code", 5),
+    Crossing("u_in_clear.again_q", "u_out_clear.u_seen.stage_q", "code", 1),
     Crossing("u_in_clear.phase_q", "u_out_clear.u_seen.stage_q", "code", 2),
+    Crossing("u_out_clear.again_q", "u_in_clear.u_seen.stage_q", "code", 1),
     Crossing("u_out_clear.phase_q", "u_in_clear.u_seen.stage_q", "code", 2),
     Crossing("write_gray_q", "u_write_gray.stage_q", "code", 5),
 ]

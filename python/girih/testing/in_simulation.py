@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each simulation does before cocotb imports the test's module: it limits its processor time and the work of
-Python's collector, and sets clock and reset.
+Python's collector, and sets clocks and resets.
 
 Everything else starts at random, inputs too, and a design without reset would act on these values.
 """
@@ -18,6 +18,7 @@ time_limit.enforce()
 gc.freeze()
 gc.set_threshold(50_000, 20, 20)
 
-for _name, _level in (("clk_i", 0), ("rst_i", 1)):
-    if hasattr(cocotb.top, _name):
-        getattr(cocotb.top, _name).value = Immediate(_level)
+# A clock is named clk_i or SIDE_clk_i, and a reset alike.
+for _name in dir(cocotb.top):
+    if _name.endswith(("clk_i", "rst_i")):
+        getattr(cocotb.top, _name).value = Immediate(int(_name.endswith("rst_i")))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // For proofs of crossings with room for Depth entries, at any ratio and phase of the clocks, with resets of either side at any
 // time: what goes in comes out, once and in order, unless a reset clears it, which it does; no overflow, no underflow; an offer
-// stays until it is taken.
+// stays until it is taken; no side opens, to lose what it takes, after it has seen that the other will start another round.
 //
 // The solver picks any one entry on its way in (track_i). Each side counts what has passed since the last clear; the pointers
 // are those counts, modulo 2 * Depth. The outputs are for the harness, which says where the chosen entry lies.
@@ -19,9 +19,8 @@ module crossing_track #(
     input logic in_ready_i,
     input logic in_data_i,
     input logic in_clear_i,
-    input logic in_again_i,
-    input cdc_pkg::phase_e in_phase_i,
-    input logic [Stages-1:0][1:0] in_phase_seen_i,  // as it passes to the other side, the first flip-flop first
+    input cdc_pkg::state_t in_state_i,
+    input cdc_pkg::state_t [Stages-1:0] in_state_seen_i,  // as it passes to the other side, the first flip-flop first
     input ptr_t write_ptr_i,
     input ptr_t write_seen_i[Stages],
 
@@ -33,9 +32,8 @@ module crossing_track #(
     input logic pop_i,  // an entry passes to the register of the output
     input logic pop_data_i,
     input logic out_clear_i,
-    input logic out_again_i,
-    input cdc_pkg::phase_e out_phase_i,
-    input logic [Stages-1:0][1:0] out_phase_seen_i,
+    input cdc_pkg::state_t out_state_i,
+    input cdc_pkg::state_t [Stages-1:0] out_state_seen_i,
     input ptr_t read_ptr_i,
     input ptr_t read_seen_i[Stages],
 
@@ -46,18 +44,42 @@ module crossing_track #(
   logic zero_in, zero_out, agreed;
   logic [Stages-1:0] zero_in_seen, zero_out_seen;
 
+  logic [Stages-1:0][1:0] in_phase_seen, out_phase_seen;
+  for (genvar s = 0; s < Stages; s++) begin : gen_phases
+    assign in_phase_seen[s]  = in_state_seen_i[s].phase;
+    assign out_phase_seen[s] = out_state_seen_i[s].phase;
+  end
+
   phase_track #(
       .Stages(Stages)
   ) u_phases (
-      .in_phase_i,
-      .out_phase_i,
-      .in_seen_i(in_phase_seen_i),
-      .out_seen_i(out_phase_seen_i),
+      .in_phase_i(in_state_i.phase),
+      .out_phase_i(out_state_i.phase),
+      .in_seen_i(in_phase_seen),
+      .out_seen_i(out_phase_seen),
       .zero_in_o(zero_in),
       .zero_out_o(zero_out),
       .zero_in_seen_o(zero_in_seen),
       .zero_out_seen_o(zero_out_seen),
       .agreed_o(agreed)
+  );
+
+  opening_track #(
+      .Stages(Stages)
+  ) u_in_opening (
+      .clk_i(in_clk_i),
+      .own_i(in_state_i),
+      .other_i(out_state_i),
+      .seen_i(out_state_seen_i)
+  );
+
+  opening_track #(
+      .Stages(Stages)
+  ) u_out_opening (
+      .clk_i(out_clk_i),
+      .own_i(out_state_i),
+      .other_i(in_state_i),
+      .seen_i(in_state_seen_i)
   );
 
   // What each side has counted, and the chosen entry.
@@ -133,13 +155,13 @@ module crossing_track #(
   always_comb begin
     assert (ptr_t'(given_q) == write_ptr_i && ptr_t'(taken_q) == read_ptr_i);
     if (in_ready_i) begin
-      assert (in_phase_i == cdc_pkg::PhaseOpen && !in_again_i);
+      assert (in_state_i.phase == cdc_pkg::PhaseOpen && !in_state_i.again);
       assert (step[2*Stages+1] != '0);
     end
-    if (in_phase_i inside {cdc_pkg::PhaseOpen, cdc_pkg::PhaseDone}) assert (!in_reset_q || in_again_i);
-    if (out_phase_i inside {cdc_pkg::PhaseOpen, cdc_pkg::PhaseDone}) assert (!out_reset_q || out_again_i);
-    if (in_phase_i == cdc_pkg::PhaseCleared) assert (!in_reset_q);
-    if (out_phase_i == cdc_pkg::PhaseCleared) assert (!out_reset_q);
+    if (in_state_i.phase inside {cdc_pkg::PhaseOpen, cdc_pkg::PhaseDone}) assert (!in_reset_q || in_state_i.again);
+    if (out_state_i.phase inside {cdc_pkg::PhaseOpen, cdc_pkg::PhaseDone}) assert (!out_reset_q || out_state_i.again);
+    if (in_state_i.phase == cdc_pkg::PhaseCleared) assert (!in_reset_q);
+    if (out_state_i.phase == cdc_pkg::PhaseCleared) assert (!out_reset_q);
     if (zero_in) assert (given_q == '0 && !chosen_q);
     if (zero_out) assert (taken_q == '0 && !passed_q);
     for (int unsigned s = 0; s < Stages; s++) begin
