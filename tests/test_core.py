@@ -131,6 +131,31 @@ def test_what_a_program_includes_is_part_of_it(tmp_path):
     assert images[0] == images[2] != images[1]
 
 
+UNPROTECTED = """
+fabric: crossbar
+width: 128
+max_frame: 1518
+mac: 02:67:69:72:69:68
+tiles:
+  rx: {kind: eth_rx, next: back}
+  back: {kind: core, pmp_regions: 0, program: no_touch.c, next: tx}
+  tx: {kind: eth_tx}
+"""
+
+
+def test_a_program_runs_on_a_core_without_memory_protection(tmp_path):
+    """Its registers are not even there."""
+    design = tmp_path / "unprotected.yaml"
+    design.write_text(UNPROTECTED)
+    with VirtualCard.open(design) as card:
+        card.keep_output(True)
+        card.inject(0, bytes.fromhex("026769726968 020000000001 0800") + bytes(50))
+        card.run_until_quiet()
+        assert len(card.collect(0)) == 1
+        assert card.registers.counters()["back"]["mark_restarts"] == 0
+        card.check_conservation()
+
+
 def test_a_program_is_bytes_and_its_name_may_be_long(tmp_path):
     source = tmp_path / f"{'long' * 60}.c"
     images = []

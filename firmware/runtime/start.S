@@ -5,6 +5,7 @@
 
 #define MTIE (1 << 7)
 #define MIE (1 << 3)
+#define MACHINE (3 << 11)  // in mstatus: the trap came from machine mode
 #define TOP_OF_RANGE (1 << 3)  // a region of memory protection from the address before it on
 #define READ_WRITE 3
 #define READ_EXECUTE 5
@@ -43,6 +44,7 @@ _start:                         // 128 bytes after the vectors
     // registers of the core but the last one.
     la a0, _data_start
     srli a0, a0, 2
+_protect:                       // a core without memory protection has no such register, and traps
     csrw pmpaddr0, a0
     la a0, _stack
     srli a0, a0, 2
@@ -54,6 +56,7 @@ _start:                         // 128 bytes after the vectors
     li s0, REGIONS
     csrw pmpcfg0, s0
 
+_load:
     la a0, _data_start
     la a1, _data_image
     la a2, _data_end
@@ -75,6 +78,7 @@ _start:                         // 128 bytes after the vectors
     .weak girih_machine_mode
     la a0, girih_machine_mode
     bnez a0, 5f
+    beqz s0, 5f                 // there is no protection
     csrr a0, pmpcfg0
     bne a0, s0, 5f              // the core has fewer regions
     csrw mstatus, zero          // of the privilege before: user
@@ -87,8 +91,17 @@ _start:                         // 128 bytes after the vectors
 _fault:
     global_pointer
     la sp, _machine_stack
-    csrr a0, mcause
     csrr a1, mepc
+    la a0, _protect
+    bne a0, a1, 6f
+    csrr a0, mstatus
+    li a2, MACHINE
+    and a0, a0, a2
+    bne a0, a2, 6f              // a program in user mode went there
+    la sp, _stack
+    li s0, 0
+    j _load
+6:  csrr a0, mcause
     csrr a2, mtval
     j girih_fault
 
