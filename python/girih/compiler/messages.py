@@ -313,6 +313,8 @@ class _Machine:
         """Steps by entries of the node table, or to tiles that the configuration names. label: replaces those of the entries. lane:
         the fabric port by which the message leaves."""
         for hop in hops:
+            if self.with_labels and _of_another_application(tile, hop, after.labels):
+                continue
             tells = self.with_labels and after.chain is None and _tells(tile, hop) and hop.label not in after.labels
             then = replace(after, routed=False, labels=(*after.labels, hop.label)) if tells else replace(after, routed=False)
             path = Path(tile.name, hop.to, label or hop.label)
@@ -366,6 +368,14 @@ def _of_replies(tile: Tile) -> tuple[Hop, ...]:
 def _of_key(tile: Tile, key: int) -> tuple[Hop, ...]:
     """The first hop that a key matches, or none."""
     return tuple(hop for hop in tile.hops if hop.key in (key, None))[:1]
+
+
+def _of_another_application(tile: Tile, hop: Hop, labels: tuple[str, ...]) -> bool:
+    """Whether the hop is to an application of an end of byte streams, and the message is already known to belong to another one: a stream has one."""
+    if "stream" not in tile.kind.groups or tile.kind.next is None:
+        return False
+    applications = {each.label for each in tile.hops if each.key not in tile.kind.next.names.values()}
+    return hop.label in applications - set(labels) and not applications.isdisjoint(labels)
 
 
 def _tells(tile: Tile, hop: Hop) -> bool:

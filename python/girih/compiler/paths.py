@@ -23,7 +23,7 @@ class Service:
     """Everything that happens to one kind of traffic, such as `ipv4 / udp / destination port 7`.
 
     paths: each pair of tiles that it uses. routes: its ways from the tile where it begins to those where it ends. round: the
-    tiles of a circle in which its messages can go round, empty if there is none.
+    tiles of a circle in which its messages can go round, but for the few times that a tile allows, empty if there is none.
     """
 
     name: str
@@ -100,8 +100,8 @@ def _service(
                 seen.add(step.before)
                 stack.append(step.before)
     steps = sorted(taken, key=lambda step: place[step.path])
-    # An end of a byte stream sends messages of its own, not those that came to it.
-    same = [step for step in steps if "stream" not in tiles[step.before.at.tile].kind.groups]
+    # An end of a byte stream sends messages of its own, not those that came to it. What may come back a few times is no round.
+    same = [step for step in steps if "stream" not in tiles[step.before.at.tile].kind.groups and step.path not in _revisits(tiles[step.path.src])]
     again = _round(_graph(same))
     paths = tuple(dict.fromkeys(step.path for step in steps))
     return Service(" / ".join(labels) or "all", paths, _routes(steps, finals), tuple(state.at.tile for state in again))
@@ -125,6 +125,12 @@ def _routes(steps: list[Step], finals: list[State]) -> tuple[Route, ...]:
     ways = (way for start in starts for way in nx.all_simple_paths(graph, start, ending - {start}))
     found = chain(([start] for start in starts if start in ending), ways)
     return tuple(dict.fromkeys(tuple(tuple(dict.fromkeys(state.at.tile for state in stop)) for stop in way) for way in islice(found, MOST_ROUTES)))
+
+
+def _revisits(tile: Tile) -> set[Path]:
+    """The paths from a tile on which its messages may come back to it."""
+    keys = [tile.kind.next.names[word] for word in tile.kind.revisits] if tile.kind.next else []
+    return {Path(tile.name, hop.to, hop.label) for hop in tile.hops if hop.key in keys}
 
 
 def _graph(steps: tuple[Step, ...] | list[Step]) -> nx.DiGraph:

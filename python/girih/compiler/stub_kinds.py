@@ -23,7 +23,7 @@ def service_kinds() -> dict[str, Kind]:
         buffering="sink",
         lossless="lossless",
         holds=None,
-        revisits=False,
+        revisits=(),
         next=NodeTable("stop", 2, {"scheduler": 1}),
         parameters=(
             EngineParameter("kind_0", 0, 0, 2, "of the first table"),

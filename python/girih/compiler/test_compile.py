@@ -177,6 +177,13 @@ def test_alternatives_and_both_directions_of_a_service_are_told_apart():
     assert routes(DESIGNS / "panic_pipeline.yaml") == {"all": ["nic"]}
 
 
+def test_a_stream_belongs_to_one_application():
+    found = [name.count("destination port") for name in routes(DESIGNS / "tcp_duplex.yaml")]
+    applications = len(check_file(DESIGNS / "tcp_duplex.yaml").tile("tcp").hops) - 1
+    assert sorted(set(found)) == [0, 1]
+    assert found.count(1) == 2 * applications  # by segments, and by errors about them
+
+
 def test_neighbours_in_udp_echo():
     card = check_file(DESIGNS / "udp_echo.yaml")
     for path in message_paths(card):

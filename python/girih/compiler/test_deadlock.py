@@ -415,6 +415,18 @@ def test_messages_that_come_to_a_tile_again():
     assert warnings(card_of(LOSSLESS.replace("FLAG", "false"))) == []
 
 
+@pytest.mark.parametrize(("word", "again"), [("hairpin", False), ("local", True), ("expired", True)])
+def test_messages_come_to_a_nat_again_by_hairpin_alone(word, again):
+    text = (
+        "fabric: crossbar\ntiles:\n  eth_rx: {kind: eth_rx, next: {ipv4: ip_rx}}\n  ip_rx: {kind: ipv4_rx, forward: 1, next: nat}\n"
+        f"  nat: {{kind: nat, outside_ip: 203.0.113.1, inside_ip: 10.0.0.1, next: {{inside: eth_tx, outside: eth_tx, {word}: back}}}}\n"
+        "  back: {kind: buffer, next: nat}\n  eth_tx: {kind: eth_tx}\n"
+    )
+    found = warnings(card_of(text))
+    assert all("again: back > nat > back. Is this intended?" in each for each in found)
+    assert bool(found) == again
+
+
 @pytest.mark.parametrize("design", sorted(DESIGNS.glob("*.yaml")), ids=lambda design: design.stem)
 def test_the_designs_that_there_are_give_no_warning(design):
     assert warnings(check_file(design)) == []

@@ -145,8 +145,8 @@ class Kind:
     and fabric on cards timed for 250 MHz or more. buffering, waits: what messages in it wait for, see docs/deadlock.md. tenant: how the tenant of its
     messages is decided, see docs/contracts.md. lossless: the flag of its configuration that makes its messages lossless, or None.
     window_bits: of the address of a byte in its window. rights: the number of nodes for which a master of the control network can have rights; 0 if it is none. interrupts: the meaning of each interrupt, by name.
-    holds: what messages in it may wait for while everything else is at rest, or None. revisits: its messages may come back to it, but only a few
-    times, which it ensures. programs: whether it runs a program, which the design names. leases: whether it writes addresses into other tiles
+    holds: what messages in it may wait for while everything else is at rest, or None. revisits: the words of its
+    node table by which a message may come back to it, but only a few times, which it ensures. programs: whether it runs a program, which the design names. leases: whether it writes addresses into other tiles
     while the card runs; a register `places` says where. watches: whether it waits for the interrupts of tiles; a register `line` says whose. widths: data widths that it supports. needs,
     gives: headers whose offsets incoming messages must have, and those that it adds. rdl, yaml: its files, for error messages.
     """
@@ -172,7 +172,7 @@ class Kind:
     tenant: str
     lossless: str | None
     holds: str | None
-    revisits: bool
+    revisits: tuple[str, ...]
     widths: tuple[int, ...]
     next: NodeTable | None
     needs: tuple[str, ...]

@@ -203,7 +203,7 @@ def read_kind(description: Path) -> Kind:
         tenant=facts.get("tenant", "keeps"),
         lossless=facts.get("lossless"),
         holds=facts.get("holds"),
-        revisits=facts.get("revisits", False),
+        revisits=tuple(facts.get("revisits", ())),
         widths=tuple(facts.get("widths", SUPPORTED_WIDTHS)),
         next=table,
         needs=tuple(facts.get("needs", ())),

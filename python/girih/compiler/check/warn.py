@@ -28,7 +28,7 @@ def _visits(card: Card) -> list[str]:
     """Traffic whose messages can visit a tile twice; every round uses link bandwidth."""
     found = []
     for service in services(card):
-        if service.round and not any(card.tile(name).kind.revisits for name in service.round):
+        if service.round:
             ways = " > ".join([*service.round, service.round[0]])
             found.append(f"messages of {service.name} can reach {service.round[0]} again: {ways}. Is this intended?")
     return list(dict.fromkeys(found))
