@@ -52,8 +52,8 @@ typedef struct girih_params {
 void girih_params_init(girih_params *params);
 /* Builds and resets the card. On success *card is the caller's, to be closed. */
 int girih_open(const girih_params *params, girih_card **card);
-/* Flushes and closes all files. NULL is allowed. */
-void girih_close(girih_card *card);
+/* Flushes and closes all files; fails with GIRIH_E_SYSTEM if one is not whole. The card has ended in any case. NULL is allowed. */
+int girih_close(girih_card *card);
 
 uint64_t girih_cycle(const girih_card *card);
 

@@ -93,7 +93,12 @@ int girih_open(const girih_params *params, girih_card **card) {
   return guarded([&] { *card = new girih_card(*params); });
 }
 
-void girih_close(girih_card *card) { delete card; }
+int girih_close(girih_card *card) {
+  if (!card) return GIRIH_OK;
+  const int status = guarded([&] { card->card.finish(); });
+  delete card;
+  return status;
+}
 
 uint64_t girih_cycle(const girih_card *card) { return card->card.cycle(); }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <stdexcept>
 
 #include "capture.hpp"
@@ -15,7 +16,7 @@
 namespace girih {
 namespace {
 constexpr unsigned ResetCycles = 16;
-constexpr unsigned ResetEdges = 8;  // of each other clock
+constexpr unsigned ResetEdges = 16;  // of each other clock: after power-up, both sides of a crossing agree (rtl/cdc)
 constexpr unsigned OpenAfter = 32;  // cycles and edges after a reset, by which the crossings have opened
 thread_local Card *current = nullptr;  // the card whose model is being evaluated, for the probes
 }  // namespace
@@ -49,8 +50,23 @@ Card::~Card() {
   try {
     stop_recording();
     stop_capture();
-  } catch (const std::exception &) {  // a full disk must not end the process; an explicit stop reports it
+  } catch (const std::exception &) {  // a full disk must not end the process; finish() reports it
   }
+}
+
+void Card::finish() {
+  std::exception_ptr failure;
+  const auto end = [&](const auto &body) {
+    try {
+      body();
+    } catch (const std::exception &) {
+      if (!failure) failure = std::current_exception();
+    }
+  };
+  end([&] { stop_recording(); });
+  end([&] { stop_capture(); });
+  for (auto &port : ports_) end([&] { port->finish(); });
+  if (failure) std::rethrow_exception(failure);
 }
 
 Port &Card::port(uint32_t index) {

@@ -53,6 +53,7 @@ class Card {
   void clear_generator();
   bool has_generator() const { return generator_ != nullptr; }
   void stop_recording();
+  void finish();  // ends all that writes files, whatever fails; throws the first failure
   void detach();  // in the copy that fork makes: from here on, nothing that it does has an effect outside
 
   Port &port(uint32_t index);

@@ -31,6 +31,7 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void take(const Frame &frame) = 0;
+  virtual void finish() {}  // no frame follows; throws if one was not written
 };
 
 inline bool get_bit(const uint8_t *bytes, unsigned index) { return bytes[index / 8] >> (index % 8) & 1; }

@@ -51,6 +51,7 @@ class PcapSink final : public Sink {
  public:
   PcapSink(const std::string &path, const std::string &name) : writer_(path) { writer_.add_interface(name); }
   void take(const Frame &frame) override { writer_.packet(0, frame.first_cycle, frame.bytes, ""); }
+  void finish() override { writer_.finish(); }
 
  private:
   PcapngWriter writer_;

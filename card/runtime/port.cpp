@@ -71,6 +71,10 @@ void Port::shut() {
   while (out_faults.pop(~uint64_t{0}, held)) deliver(held);
 }
 
+void Port::finish() {
+  for (const auto &sink : sinks_) sink->finish();
+}
+
 void Port::detach() {
   new auto(std::move(sources_));  // never destroyed: their destructors would have effects outside
   new auto(std::move(sinks_));

@@ -32,6 +32,7 @@ class Port {
 
   void add(std::shared_ptr<Source> source) { sources_.push_back(std::move(source)); }
   void add(std::shared_ptr<Sink> sink) { sinks_.push_back(std::move(sink)); }
+  void finish();  // throws if a sink could not take all frames
   void remove(const Source *source);
   void remove(const Sink *sink);
   void observe(PortObserver *observer) { observers_.push_back(observer); }

@@ -45,6 +45,24 @@ def test_a_replay_gives_the_same_cycles_and_bytes(loop_folder, tmp_path):
     assert read_recording_label(tmp_path / "run")["name"] == "loop"
 
 
+@pytest.mark.parametrize("what", ["recording", "capture"])
+def test_a_file_that_is_not_whole_is_reported_at_the_end(loop_folder, what):
+    """/dev/full is a disk without room. The capture is of a port; one of links reports this when it is stopped."""
+    card = VirtualCard(loop_folder, record="/dev/full" if what == "recording" else None)
+    if what == "capture":
+        card.pcap_out(1, "/dev/full")
+    card.inject(0, bytes(100))
+    card.run(300)
+    with pytest.raises(GirihError, match=f"cannot write the {what} /dev/full: No space left"):
+        card.close()
+    card.close()
+
+
+def test_a_failure_is_not_hidden_by_that_of_a_file(loop_folder):
+    with pytest.raises(ZeroDivisionError), VirtualCard(loop_folder, record="/dev/full"):
+        raise ZeroDivisionError
+
+
 def test_a_recording_of_the_first_version_is_replayed(loop_folder, tmp_path):
     record(loop_folder, tmp_path / "run")
     data = (tmp_path / "run").read_bytes()

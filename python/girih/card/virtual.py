@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -127,16 +128,19 @@ class VirtualCard(Ports, Bus):
     def __enter__(self) -> VirtualCard:
         return self
 
-    def __exit__(self, *_exception: object) -> None:
-        self.close()
+    def __exit__(self, kind: type[BaseException] | None, *_exception: object) -> None:
+        with nullcontext() if kind is None else suppress(GirihError):  # what went wrong first is what matters
+            self.close()
 
     def close(self) -> None:
-        """Ends the card and closes its files; a second call does nothing."""
+        """Ends the card and closes its files; a second call does nothing. Raises GirihError if a file could not be written whole."""
         if self._card is not None:
-            self._library.api.girih_close(self._card)
-            self._card = None
-            if self.host:
-                self.host.close()
+            card, self._card = self._card, None
+            try:
+                self._call("close", card)
+            finally:
+                if self.host:
+                    self.host.close()
 
     def _install(self) -> None:
         """Writes the card's addresses, starts the programs of its cores and its HTTP servers, and fills the tables of services on a card that has them."""
@@ -229,7 +233,7 @@ class VirtualCard(Ports, Bus):
             raise CardStalled(self.stall(), self.manifest.name) from None
 
     def reset(self) -> None:
-        """Resets the card (16 cycles, or eight of a slower clock of an edge); frames in it are lost. The tables of services are set as in the design."""
+        """Resets the card (16 cycles, of a slower clock of an edge too); frames in it are lost. The tables of services are set as in the design."""
         self._call("reset", self._card)
         self._install()
 
