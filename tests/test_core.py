@@ -6,12 +6,14 @@ from __future__ import annotations
 import itertools
 import os
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 from girih.card import VirtualCard
 from girih.card.namespace import Namespace
 from girih.card.session import Session
+from girih.cli import core
 from girih.errors import GirihError
 from girih.firmware.compile import FIRMWARE, compile_program
 from girih.firmware.load import console, load, state
@@ -111,6 +113,16 @@ def test_what_is_wrong_with_a_program(tmp_path, text, fault):
         check_file(design)
     assert fault in str(caught.value)
     assert "card.yaml:12: tile echo: the program" in str(caught.value)
+
+
+def test_who_interrupts_the_loading_of_a_program_is_told_that_the_core_may_be_held(monkeypatch, capsys):
+    def interrupted(*_words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(core.cores, "load_program", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        core._load(SimpleNamespace(registers=None), "echo", ECHO)
+    assert "echo may be held, with a part of the program. Load it again: ./girih core echo --load" in capsys.readouterr().err
 
 
 MAIN = "int main(void) { girih_stop(CODE); }\n"

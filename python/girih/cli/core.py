@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
@@ -54,7 +55,7 @@ def register(app: typer.Typer) -> None:
                 if load is not None and gdb is None and trace is None and there[tile].cores > 1:
                     raise GirihError("all cores of a tile run one program", "--core", "Leave it out with --load.")
             if tile is not None and load is not None:
-                cores.load_program(card.registers, tile, load)
+                _load(card, tile, load)
             if tile is not None and gdb is not None:
                 _debug(card, tile, number or 0, gdb)
             elif tile is not None and trace is not None:
@@ -62,6 +63,14 @@ def register(app: typer.Typer) -> None:
             else:
                 for name in [tile] if tile else there:
                     _show(card, there[name], range(there[name].cores) if number is None else [number])
+
+
+def _load(card: ControlClient, tile: str, source: Path) -> None:
+    try:
+        cores.load_program(card.registers, tile, source)
+    except KeyboardInterrupt:
+        print(f"interrupted: {tile} may be held, with a part of the program. Load it again: ./girih core {tile} --load {source}", file=sys.stderr)
+        raise
 
 
 def _show(card: ControlClient, tile: Tile, numbers: Iterable[int]) -> None:
