@@ -56,6 +56,13 @@ def card(tmp_path):
     return card_of(tmp_path, GOOD)
 
 
+@pytest.mark.parametrize(("field", "text", "value"), [("ethernet.dst", "02:00:00:00:00:01", 0x020000000001), ("ipv4.dst", "10.0.0.1", 0x0A000001), ("ipv6.dst", '"::1"', 1), ("ipv6.src", '"2001:db8::"', 0x20010DB8 << 96), ("ipv6.src", "7", 7)])
+def test_a_match_takes_addresses_as_text(tmp_path, field, text, value):
+    wide = GOOD.replace("kind: stub_port", "kind: stub_port, key_halves_0: 10")
+    card = card_of(tmp_path, wide.replace("udp.dst: 4500", f"{field}: {text}"))
+    assert card.scheduling.chains[0].match == ((field, value),)
+
+
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake["name"])
 def test_mistake(mistake, tmp_path):
     text = GOOD

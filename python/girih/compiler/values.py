@@ -51,6 +51,17 @@ def ipv4(text: str) -> int | None:
         return None
 
 
+def address(text: str, bits: int) -> int | None:
+    """The IPv4, MAC or IPv6 address that has so many bits, or None."""
+    if bits == 128:
+        try:
+            return int(ipaddress.IPv6Address(text))
+        except ValueError:
+            return None
+    readers = {32: ipv4, 48: mac}
+    return readers[bits](text) if bits in readers else None
+
+
 def ipv4_text(value: int) -> str:
     return str(ipaddress.IPv4Address(value))
 

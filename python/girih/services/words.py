@@ -7,13 +7,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import ipaddress
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from girih.compiler.values import did_you_mean, ipv4, ipv4_text, mac, mac_text
+from girih.compiler.values import address, did_you_mean, ipv4_text, mac_text
 from girih.errors import GirihError
 from girih.rmt import action as actions
 from girih.rmt.parse_graph import Piece
@@ -69,13 +68,8 @@ def _items(text: str) -> Iterator[str]:
 
 def _field_value(name: str, text: str, bits: int) -> int:
     number = _number(text)
-    if number is None and bits == 32:
-        number = ipv4(text)
-    if number is None and bits == 48:
-        number = mac(text)
-    if number is None and bits == 128:
-        with contextlib.suppress(ValueError):
-            number = int(ipaddress.IPv6Address(text))
+    if number is None:
+        number = address(text, bits)
     if number is None or not 0 <= number < 1 << bits:
         raise GirihError(f"{name} is {text}", "pattern", f"It has {bits} bits: a number, or an address as text.")
     return number

@@ -168,9 +168,10 @@ def _exit(text: ChainText, kinds: Kinds, report: Report) -> str | None:
         return None
     name = text.exit.text
     if name not in kinds:
-        hint = values.did_you_mean(name, kinds)
+        good = [each for each, kind in kinds.items() if why_no_exit(kind) is None]
+        hint = values.did_you_mean(name, good)
         report.error(
-            text.exit.line, f"chain {text.name.text} leads to {name}, which is not a tile", f"{hint}Name one of: {', '.join(kinds)}."
+            text.exit.line, f"chain {text.name.text} leads to {name}, which is not a tile", f"{hint}Name one of: {', '.join(good)}."
         )
         return None
     kind = kinds[name]
@@ -191,7 +192,9 @@ def _match(text: ChainText, report: Report) -> tuple[tuple[str, int], ...]:
             hint = values.did_you_mean(key.text, fields)
             report.error(key.line, f"{key.text} in {whose} is not a field of a packet", f"{hint}It may be {values.listing(fields)}.")
             continue
-        number = _field_value(value)
+        number = values.number(value)
+        if number is None:
+            number = values.address(value.text, fields[key.text])
         if number is None or not 0 <= number < 1 << fields[key.text]:
             report.error(
                 value.line, f"{key.text} in {whose} is {value.text}", f"It has {fields[key.text]} bits: a number, or an address as text."
@@ -199,10 +202,3 @@ def _match(text: ChainText, report: Report) -> tuple[tuple[str, int], ...]:
             continue
         found.append((key.text, number))
     return tuple(found)
-
-
-def _field_value(value: Scalar) -> int | None:
-    number = values.number(value)
-    if number is None:
-        number = values.ipv4(value.text)
-    return values.mac(value.text) if number is None else number

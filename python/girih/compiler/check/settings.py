@@ -222,7 +222,7 @@ def _node(
     report.error(
         value.line,
         f"{field.name} of tile {tile} is {value.text}, which {found}",
-        f"{values.did_you_mean(value.text, good)}Name one of: {', '.join(good)}.",
+        f"{values.did_you_mean(value.text, good)}Name one of: {', '.join(good)}." if good else "No other tile can be named. Add one that takes messages.",
     )
     return None
 
