@@ -147,7 +147,7 @@ def test_a_fabric_that_cannot_be_larger():
 def test_without_a_proposal_the_way_to_others_is_shown():
     error = refused(MISTAKES[0]["design"])
     none = DeadlockError(error.what, error.where, error.card, error.cycle, ())
-    assert str(none).endswith("and so on from 1. No single change helps; ./girih place searches all positions together.")
+    assert str(none).endswith("and so on from 1. No change was found that helps; ./girih place searches all positions together.")
 
 
 # The edges of the graph, and those that it must not have.
@@ -402,6 +402,19 @@ def test_the_command_prints_warnings(tmp_path, capsys):
     assert left.value.code == 0
     assert said[0] == f"{design}: ok"
     assert said[1].startswith(f"{design}: warning: eth_rx > fabric is expected to carry 60.0 Gbps")
+
+
+@pytest.mark.parametrize("effort", [0, 50])
+def test_the_search_for_a_change_ends(monkeypatch, effort):
+    """However large the card: it tries as many positions as the effort allows, and no more."""
+    from girih.compiler.check import repair
+
+    tried = []
+    monkeypatch.setattr(repair, "MOST_EFFORT", effort)
+    monkeypatch.setattr(repair._Search, "_cost", lambda _search, _places: tried.append(None) or (len(tried), 0, 0))
+    with pytest.raises(GirihError, match="No change was found that helps"):
+        card_of(MISTAKES[0]["design"])
+    assert len(tried) <= effort // 3 and bool(tried) == bool(effort)
 
 
 def test_messages_that_come_to_a_tile_again():

@@ -14,7 +14,7 @@ from girih.compiler.paths import endless
 from girih.errors import GirihError
 from girih.spec.kinds import Kind
 
-NO_PROPOSAL = "No single change helps; ./girih place searches all positions together."
+NO_PROPOSAL = "No change was found that helps; ./girih place searches all positions together."
 
 
 class DeadlockError(GirihError):

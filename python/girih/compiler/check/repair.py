@@ -18,6 +18,9 @@ from girih.topology import Place
 
 MOST_MOVES = 4  # in one proposal
 MOST_CHANGES = 6  # in a proposal of several changes
+# So that the search ends in seconds, however large the card: in steps of messages that are looked at, those of the whole card for each position tried.
+MOST_EFFORT = 100_000
+RECHECK = 20  # a check of a whole design takes as long as so many positions
 Recheck = Callable[[Design], Card | None]  # the card of a changed design, None if it has errors
 Occupant = tuple[str, int]  # a tile and one of its fabric ports
 
@@ -34,7 +37,7 @@ class Proposal:
 def proposals(design: Design, card: Card, cycle: Cycle, kinds: Mapping[str, Kind], recheck: Recheck) -> tuple[Proposal, ...]:
     """The least change of each kind that leaves no cycle: other positions, a buffer, a second tile of a kind. If none
     is enough by itself, several changes together."""
-    search = _Search(design, card, cycle, kinds, recheck)
+    search = _Search(design, card, cycle, kinds, recheck, _Effort(MOST_EFFORT))
     sorts = (search.buffers, search.copies) if _is_of_tiles(card) else (search.positions, search.buffers)
     found = [next((proposal for proposal in sort() if is_free(proposal.card)), None) for sort in sorts]
     return tuple(proposal for proposal in found if proposal) or tuple(search.several())
@@ -61,6 +64,18 @@ def _moved(card: Card, places: edits.Places) -> Card:
     return replace(card, tiles=tuple(replace(tile, places=places[tile.name]) for tile in card.tiles))
 
 
+@dataclass
+class _Effort:
+    """What a search may still do."""
+
+    left: int
+
+    def spend(self, amount: int) -> bool:
+        """Whether there was so much left."""
+        self.left -= amount
+        return self.left >= 0
+
+
 @dataclass(frozen=True)
 class _Search:
     design: Design
@@ -68,10 +83,14 @@ class _Search:
     cycle: Cycle
     kinds: Mapping[str, Kind]
     recheck: Recheck
+    effort: _Effort
+
+    def _may_try(self, positions: int = 1) -> bool:
+        return self.effort.spend(positions * len(walk(self.card).steps))
 
     def _tried(self, text: str, design: Design) -> Iterator[Proposal]:
         """A change, if the resulting card has no errors except deadlock."""
-        card = self.recheck(design)
+        card = self.recheck(design) if self._may_try(RECHECK) else None
         if card is not None:
             yield Proposal(text, design, card)
 
@@ -111,16 +130,17 @@ class _Search:
             about = tiles_of(cycle)
 
     def _moves(self, places: edits.Places, about: tuple[str, ...]) -> Iterator[edits.Places]:
-        """All moves of one place of the given tiles to a free place, and all swaps with another tile's place."""
+        """Moves of one place of the given tiles to a free place, and swaps with another tile's place: all that may be tried."""
         at: dict[Occupant, Place] = {(name, port): place for name, of in places.items() for port, place in enumerate(of)}
         for occupant, place in at.items():
             if occupant[0] not in about:
                 continue
-            for free in self._free_in(places):
-                yield _put(places, {occupant: free})
-            for other, its in at.items():
-                if other[0] != occupant[0]:
-                    yield _put(places, {occupant: its, other: place})
+            moves = [{occupant: free} for free in self._free_in(places)]
+            moves += [{occupant: its, other: place} for other, its in at.items() if other[0] != occupant[0]]
+            for move in moves:
+                if not self._may_try():
+                    return
+                yield _put(places, move)
 
     def _free_in(self, places: edits.Places) -> list[Place]:
         taken = {place for of in places.values() for place in of}
