@@ -199,7 +199,9 @@ def test_a_meter_holds_packets_to_its_rate(card, ctl):
 
 def test_a_register_remembers_what_packets_bring(card, ctl):
     with running(card) as path:
-        entry(ctl, path, 9, "register 3 add length if register less 1000 else keep drop_if_false")
+        words = "register 3 add length if register less 1000 drop_if_false"  # and else it is kept
+        entry(ctl, path, 9, words)
+        assert words in [each["actions"] for each in ctl(path, "table", "list", "--port", "wire")]
         ctl(path, "register", "set", 3, 500, "--port", "wire")
     size = len(frame(9))
     for _ in range(10):

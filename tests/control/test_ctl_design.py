@@ -10,6 +10,7 @@ from girih.card.manifest import Manifest
 from girih.card.registers import Registers
 from girih.compiler.check.card import check_file
 from girih.compiler.compile import compile_design
+from girih.errors import GirihError
 from girih.paths import DESIGNS
 from girih.services.control import ServiceControl
 from tests.control.running import everything, running
@@ -54,11 +55,21 @@ def test_a_card_that_starts_from_what_was_written_is_as_the_card_was(card, ctl, 
 def test_what_a_design_cannot_say_is_named(card, ctl, tmp_path):
     with running(card) as path:
         ctl(path, "chain", "add", "mine", "--tenant", "video", "--pattern", "udp dst is 6001", "--actions", "queue sha")
-        index = ctl(path, "table", "add", "--port", "host", "--pattern", "udp dst is 9", "--actions", "drop")["index"]
+        index = ctl(path, "table", "add", "--port", "host", "--pattern", "udp dst is 9", "--actions", "register 3 add length")["index"]
         ctl(path, "tenant", "set", "video", "--meters", "0-7")
         ctl(path, "set", "scheduler.unit_credits[0]=3")
         said = ctl(path, "design", tmp_path / "now.yaml")
     assert said["left"] == ["scheduler.unit_credits[0]", "chain mine", f"entry {index} of stage 0 of host", "meters of tenant video"]
+
+
+def test_an_entry_that_cannot_be_read_is_not_left_out(card, girih, monkeypatch, tmp_path):
+    def refuse(_control, port: str, stage: int) -> list:
+        raise GirihError("the table cannot be read", f"stage {stage} of {port}", "Try again.")
+
+    monkeypatch.setattr(ServiceControl, "list_entries", refuse)
+    with running(card) as path:
+        code, _, errors = girih(path, "ctl", "design", tmp_path / "now.yaml")
+    assert code == 2 and "stage 0 of wire: the table cannot be read" in errors and list(tmp_path.iterdir()) == []
 
 
 def test_a_card_as_it_started_is_its_own_design(card, ctl, tmp_path):

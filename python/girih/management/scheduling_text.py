@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
@@ -69,12 +68,8 @@ class Scheduling:
 def _entries(services: RemoteServices, facts: Facts) -> Iterator[tuple[str, int, dict]]:
     """The entries of all tables with the port and the stage."""
     for port in facts.ports:
-        for stage in itertools.count():
-            try:
-                rows = services.list_entries(port, stage)
-            except GirihError:  # there is no such stage
-                break
-            yield from ((port, stage, row) for row in rows)
+        for stage in services.list_stages(port):
+            yield from ((port, stage, row) for row in services.list_entries(port, stage))
 
 
 def own_part(section: CommentedMap, name: str) -> CommentedMap:

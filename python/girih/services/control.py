@@ -244,6 +244,10 @@ class ServiceControl:
 
     # ---- tables ----
 
+    def list_stages(self, port: str) -> list[int]:
+        """The numbers of a port's tables, each of a stage."""
+        return self._stages.numbers(self.facts.port(port))
+
     def list_entries(self, port: str, stage: int = CHAIN_STAGE) -> list[dict]:
         """The entries of a table, in words; a tenant sees its own entries."""
         table, key = self._stages.table(self.facts.port(port), stage), self._stages.key(port, stage)

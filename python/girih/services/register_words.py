@@ -134,7 +134,9 @@ def _place(name: str) -> tuple[int, str]:
 
 
 def text(state: Mapping) -> str:
-    """An operation in the syntax of `parse`, with numbers for values without a name."""
+    """An operation in the syntax of `parse`, with numbers for values without a name. Its enums are words, as `parse` gives them, or numbers,
+    as `girih.rmt.action.decode` does."""
+    state = actions.decode(actions.encode(state, "state_op"), "state_op")
     atom = state["atom"]
     operand = _operand_text(state["source"], actions.names("part")[state["part"]], atom["constant"])
     words = ["register", str(state["index"])]

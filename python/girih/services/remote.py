@@ -22,7 +22,7 @@ CALLS = (
     "list_chains", "add_chain", "add_rule", "delete_chain",
     "list_tenants", "set_tenant",
     "list_policies", "set_policy",
-    "list_entries", "add_entry", "delete_entry",
+    "list_stages", "list_entries", "add_entry", "delete_entry",
     "list_meters", "set_meter", "list_counters", "list_registers", "set_register",
 )  # fmt: skip
 
