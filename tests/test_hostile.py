@@ -16,16 +16,25 @@ from pathlib import Path
 
 import pytest
 
+from girih.card import VirtualCard
 from girih.card.client import ControlClient
 from girih.card.control import ControlServer
 from girih.cli import main as cli
 from girih.cli.main import COMMANDS
+from girih.cli.run import parse_faults
 from girih.errors import GirihError
 from girih.paths import BUILD, DESIGNS, ROOT
 from girih.private import private_folder
 from tests.commands import command, girih, namespaces, needs_tap, options, running
 
 SEED = 20_240_801
+CYCLES = "It is a whole number, 0 to 1000000000000."
+ODD_FAULTS = [
+    *(("loss", value, "It is a probability, 0 to 1.") for value in ("-0.1", "1.5", "nan", "inf")),
+    *(("delay_cycles", value, CYCLES) for value in ("inf", "nan", "-1", "0.5")),
+    ("reorder_cycles", "1e300", CYCLES),
+    *(("seed", value, f"It is a whole number, 0 to {(1 << 64) - 1}.") for value in ("-1", "1e30")),
+]
 SECONDS = 60
 CODES = (0, 1, 2, 130, 141)
 ODD = ("", "-1", "0", "nonsense", "99999999999999999999", "1e999", "nan", "/", "/dev/null", "a b\tc\n", "\u0661", "--")
@@ -98,6 +107,8 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
         (("run", UDP_ECHO, "--ip", "10.77.0.0/24", "--cycles", 1), "--ip: "),
         (("run", UDP_ECHO, "--mac", "01:00:00:00:00:00", "--cycles", 1), "--mac: "),
         (("run", UDP_ECHO, "--fault", "5:in:loss=1", "--cycles", 1), "no port 5"),
+        (("run", UDP_ECHO, "--fault=-1:in:loss=1", "--cycles", 1), "no port -1. It may be 0."),
+        (("run", UDP_ECHO, "--fault", "99999999999:in:loss=1", "--cycles", 1), "no port 99999999999"),
         (("synth", "--module", "async_fifo", "--constraints", "x.txt"), "the format of constraints is not known"),
         (("synth", "--module", "async_fifo", "--constraints", "x.xdc", "--timing"), "--constraints is given with --timing"),
         (("run", "none.yaml"), "none.yaml"),
@@ -107,6 +118,28 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
 def test_what_makes_no_sense_is_refused_with_a_sentence(words, complaint):
     done = fails_well(command(*words))
     assert done.returncode == 2 and complaint in done.stderr
+
+
+@pytest.mark.parametrize(("name", "value", "limits"), ODD_FAULTS)
+def test_a_fault_that_cannot_be_is_refused_before_a_card_is_built(name, value, limits):
+    with pytest.raises(GirihError) as refused:
+        parse_faults(f"0:in:{name}={value}")
+    assert str(refused.value).startswith(f"faults: {name} is ") and str(refused.value).endswith(f". {limits}")
+
+
+def test_a_card_refuses_faults_that_cannot_be(built):
+    with VirtualCard(built(UDP_ECHO)) as card:
+        for name, value, limits in ODD_FAULTS:
+            with pytest.raises(GirihError) as refused:
+                card.set_faults(0, "in", **{name: float(value)})
+            assert limits in str(refused.value)
+        for port in (-1, 1, 1 << 40, 0.5, "0"):
+            with pytest.raises(GirihError, match=f"no port {port}"):
+                card.set_faults(port, "in", loss=0.1)
+        for odd in ({"lose": 0.1}, {"loss": "0.1"}):
+            with pytest.raises(GirihError, match=r"no fault is called 'lose'|loss is 0\.1"):
+                card.set_faults(0, "in", **odd)
+        card.set_faults(0, "in", loss=1, delay_cycles=1e3, seed=(1 << 64) - 1)
 
 
 @needs_tap

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,9 @@ from girih.card.manifest import Manifest
 from girih.errors import GirihError
 
 DIRECTIONS = {"in": 0, "out": 1}
+MOST_FAULT_CYCLES = 10**12  # over an hour of a card's time; a cycle plus it fits into 64 bits
+FAULTS = dict.fromkeys(("loss", "duplicate", "corrupt", "reorder", "delay"), 1) | {"reorder_cycles": MOST_FAULT_CYCLES, "delay_cycles": MOST_FAULT_CYCLES, "seed": (1 << 64) - 1}
+"""The parameters of faults, from 0 to this; all that may exceed 1 are whole numbers."""
 
 
 @dataclass(frozen=True)
@@ -102,12 +106,12 @@ class Ports:
         self._call("pcap_out", self._card, port, self._text(path))
 
     def set_faults(self, port: int, direction: str, **params: float) -> None:
-        """Injects faults: probabilities loss, duplicate, corrupt, reorder, delay; reorder_cycles, delay_cycles, seed."""
+        """Injects faults: probabilities loss, duplicate, corrupt, reorder, delay; reorder_cycles, delay_cycles, seed. FAULTS has their limits."""
+        if port not in range(self.manifest.ports):
+            raise GirihError(f"the card has no port {port}", "faults", f"It may be {' or '.join(map(str, range(self.manifest.ports)))}.")
         faults = self._ffi.new("girih_fault_params *")
         self._library.api.girih_fault_params_init(faults)
-        for name, value in params.items():
-            if name not in dir(faults):
-                raise GirihError(f"no fault is called {name!r}", "faults", f"There are: {', '.join(dir(faults))}.")
+        for name, value in checked_faults(params).items():
             setattr(faults, name, value)
         self._call("faults_set", self._card, port, choice("direction", direction, DIRECTIONS), faults)
 
@@ -116,6 +120,20 @@ class Ports:
         counts = self._ffi.new("girih_fault_counts *")
         self._call("faults_get", self._card, port, choice("direction", direction, DIRECTIONS), counts)
         return {name: getattr(counts, name) for name in dir(counts)}
+
+
+def checked_faults(params: Mapping[str, float]) -> dict[str, float]:
+    """Parameters of faults as the card takes them. Raises GirihError for an unknown name, or a value beyond its limits (FAULTS)."""
+    found: dict[str, float] = {}
+    for name, value in params.items():
+        if name not in FAULTS:
+            raise GirihError(f"no fault is called {name!r}", "faults", f"There are: {', '.join(FAULTS)}.")
+        most = FAULTS[name]
+        number = isinstance(value, int | float) and 0 <= value <= most
+        if not number or (most > 1 and value != int(value)):
+            raise GirihError(f"{name} is {value}", "faults", f"It is a whole number, 0 to {most}." if most > 1 else "It is a probability, 0 to 1.")
+        found[name] = int(value) if most > 1 else value
+    return found
 
 
 def choice(what: str, value: str, choices: dict[str, int]) -> int:

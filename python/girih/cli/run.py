@@ -13,6 +13,7 @@ from girih.card.account import Account
 from girih.card.cable import Cable, attach, host_addresses, own_addresses
 from girih.card.manifest import Manifest
 from girih.card.namespace import need_root
+from girih.card.ports import DIRECTIONS, FAULTS, checked_faults
 from girih.card.session import Session
 from girih.card.vhost_user import VhostUser
 from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
@@ -25,7 +26,6 @@ from girih.management.key import read_key, unlock
 from girih.power_up import MOST as MOST_SEED
 
 MOST_CYCLES = (1 << 63) - 1
-FAULTS = ("loss", "duplicate", "corrupt", "reorder", "delay", "reorder_cycles", "delay_cycles", "seed")
 
 
 def parse_faults(text: str) -> tuple[int, str, dict[str, float]]:
@@ -33,13 +33,17 @@ def parse_faults(text: str) -> tuple[int, str, dict[str, float]]:
     remedy = "Write PORT:in|out:NAME=VALUE,..., such as 0:in:loss=0.01,seed=3."
     try:
         port, direction, rest = text.split(":")
-        params = {name: float(value) for name, value in (item.split("=") for item in rest.split(","))}
-        if direction not in ("in", "out") or not set(params) <= set(FAULTS):
+        params = {name: _number(value) for name, value in (item.split("=") for item in rest.split(","))}
+        if direction not in DIRECTIONS:
             raise ValueError(text)
-        whole = ("reorder_cycles", "delay_cycles", "seed")
-        return int(port), direction, {n: int(v) if n in whole else v for n, v in params.items()}
+        return int(port), direction, checked_faults(params)
     except ValueError as error:
         raise GirihError(f"the faults {text!r} cannot be read", "--fault", f"{remedy} Names: {', '.join(FAULTS)}.") from error
+
+
+def _number(text: str) -> float:
+    """A number as it is written: a seed may have more digits than a float holds."""
+    return int(text) if text.lstrip("-").isdecimal() else float(text)
 
 
 def register(app: typer.Typer) -> None:
