@@ -134,6 +134,7 @@ def test_registers_and_next_hops_by_name(live):
     [
         b"{not json",
         b"[1, 2]",
+        pytest.param(b"[" * 100_000, id="a list in a list, and so on"),
         b"\xff\xfe",
         b'{"op": "no such"}',
         b'{"op": 5}',

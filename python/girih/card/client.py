@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import socket
-from contextlib import suppress
 from pathlib import Path
 
 from girih.card.manifest import Manifest
@@ -64,7 +63,7 @@ class ControlClient(Bus):
         except OSError as error:
             self._socket.close()
             raise GirihError(f"no card answers ({error.strerror})", str(self.path), "Start one: ./girih run DESIGN") from error
-        self._file = self._socket.makefile("rwb")
+        self._file = self._socket.makefile("rb")
         self._interrupted = False
 
     @staticmethod
@@ -106,24 +105,31 @@ class ControlClient(Bus):
         """One operation of girih.card.control; its result. Raises GirihError with the card's message."""
         line = json.dumps({"op": op, **arguments}).encode() + b"\n"
         if self._interrupted:  # the answer to an earlier request must not pass for the answer to this one
-            with suppress(OSError):
-                self.close()
+            self.close()
             self._connect()
         self._interrupted = True
         try:
-            self._file.write(line)
-            self._file.flush()
+            self._socket.sendall(line)
             line = self._file.readline()
+        except (BrokenPipeError, ConnectionResetError) as error:
+            raise self._ended() from error
         except OSError as error:
             raise GirihError(f"the card does not answer ({error})", str(self.path), "Is it still running?") from error
         self._interrupted = False
-        if not line:
-            raise GirihError("the card has ended", str(self.path), "Start it again.")
-        answer = json.loads(line)
+        if not line.endswith(b"\n"):
+            raise self._ended()
+        try:
+            answer = json.loads(line)
+            result = answer["result"] if answer["ok"] else answer["error"].rstrip(".")
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise GirihError(f"the answer cannot be read ({error})", str(self.path), "Name the socket of a card that this version of ./girih runs.") from error
         if not answer["ok"]:
             kind = AccessRefused if answer.get("refused") else GirihError
-            raise kind(answer["error"].rstrip("."), None, None)
-        return answer["result"]
+            raise kind(result, None, None)
+        return result
+
+    def _ended(self) -> GirihError:
+        return GirihError("the card has ended", str(self.path), "Start it again.")
 
     def interrupts(self) -> dict[str, list[str]]:
         """The tiles whose interrupt is raised, with their pending events."""

@@ -128,7 +128,7 @@ class ControlServer:
             return {"ok": True, "result": operation(**request)}
         except GirihError as error:
             return {"ok": False, "error": str(error), "refused": isinstance(error, AccessRefused)}
-        except (ValueError, TypeError, KeyError, AttributeError, OverflowError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
             return {"ok": False, "error": f"control socket: the request cannot be used ({error}). See girih.card.client."}
 
     def _wait(self, client: int, seconds: float, tiles: list[str] | None = None) -> None:

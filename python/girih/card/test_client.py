@@ -10,6 +10,7 @@ from contextlib import suppress
 import pytest
 
 from girih.card.client import ControlClient
+from girih.errors import GirihError
 
 
 @pytest.fixture
@@ -56,3 +57,44 @@ def test_an_interrupted_request_is_not_answered_to_the_next_one(slow):
                 assert [client.read32(even) for even in (4, 6, 8)] == [4, 6, 8]
     finally:
         signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("answer", [b"{not json", b"[" * 100_000, b"5", b"{}", b"\xff"], ids=lambda answer: repr(answer[:9]))
+def test_an_answer_that_is_none_is_an_error(tmp_path, answer):
+    path = tmp_path / "card.sock"
+
+    def serve(listener):
+        connection = listener.accept()[0]
+        with connection:
+            connection.recv(1000)
+            connection.sendall(answer + b"\n")
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        threading.Thread(target=serve, args=[listener], daemon=True).start()
+        with pytest.raises(GirihError, match="the answer cannot be read"):
+            ControlClient(path)
+
+
+@pytest.mark.parametrize("part", [b"", b'{"ok": tr'])
+def test_a_card_that_has_ended_is_said_so(tmp_path, monkeypatch, part):
+    """Also when there is something to send that it never takes, and when the client is closed then."""
+    monkeypatch.setattr("girih.card.client.Manifest.load", lambda folder: None)
+    path = tmp_path / "card.sock"
+
+    def serve(listener):
+        connection = listener.accept()[0]
+        with connection:
+            for answer in (b'{"ok": true, "result": {"folder": "/"}}\n', part):
+                connection.recv(1000)
+                connection.sendall(answer)
+
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(path))
+        listener.listen()
+        threading.Thread(target=serve, args=[listener], daemon=True).start()
+        with ControlClient(path) as client:
+            for _ in range(2):
+                with pytest.raises(GirihError, match="the card has ended"):
+                    client.read32(0)
