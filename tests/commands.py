@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -70,6 +71,17 @@ def wait_for(look: Callable[[], Found], enough: Callable[[Found], bool], seconds
         assert time.monotonic() < deadline, found
         time.sleep(0.05)
     return found
+
+
+@contextmanager
+def full_disk(most: int = 100) -> Iterator[None]:
+    """No file of this process can have more bytes than this meanwhile: what is written beyond them fails, as on a disk without space."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def namespaces(pid: int) -> list[str]:

@@ -25,7 +25,7 @@ from girih.cli.run import parse_faults
 from girih.errors import GirihError
 from girih.paths import BUILD, DESIGNS, ROOT
 from girih.private import private_folder
-from tests.commands import command, girih, namespaces, needs_tap, options, running
+from tests.commands import command, full_disk, girih, namespaces, needs_tap, options, running
 
 SEED = 20_240_801
 CYCLES = "It is a whole number, 0 to 1000000000000."
@@ -214,6 +214,22 @@ def test_a_path_with_a_space_has_its_build_elsewhere(tmp_path):
     assert shown[0] == shown[1] and len(set(shown[0])) == 1
     assert Path(shown[0][0]).is_relative_to(tmp_path / "cache") and (checkout / "build").resolve() == Path(shown[0][0])
     assert BUILD == ROOT / "build"
+
+
+# ---- a full disk ----
+
+
+@pytest.mark.parametrize("words", [("--write",), ("-o", "other.yaml")])
+def test_a_design_whose_positions_cannot_be_written_is_left_as_it_was(tmp_path, monkeypatch, capsys, words):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("girih.placement.place.place_design", lambda *_: ("# a place\n" * 1000, "found"))
+    design = tmp_path / "card.yaml"
+    design.write_text("# mine\n" * 100)
+    with full_disk(), pytest.raises(SystemExit) as done:
+        cli.main(["place", str(design), *words])
+    printed = capsys.readouterr()
+    assert done.value.code == 2 and "cannot be written" in printed.err and "found" not in printed.err
+    assert design.read_text() == "# mine\n" * 100 and list(tmp_path.iterdir()) == [design]
 
 
 # ---- the folder of control sockets ----

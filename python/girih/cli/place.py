@@ -36,6 +36,7 @@ def register(app: typer.Typer) -> None:
         from girih.errors import GirihError
         from girih.placement.place import place_design
         from girih.placement.state import Worth
+        from girih.whole_file import write_whole
 
         path = design_path(design)
         if write and output:
@@ -59,9 +60,9 @@ def register(app: typer.Typer) -> None:
                     due = next(quarters, 5)
 
             text, answer = place_design(path, seed, steps, keep or [], progress)
-        console.print(f"{design}: {answer}", soft_wrap=True)
         target = path if write else output
         if target is None:
             print(text, end="")
         elif not write or text != read_text(path):
-            target.write_text(text, encoding="utf-8")
+            write_whole(target, text)
+        console.print(f"{design}: {answer}", soft_wrap=True)

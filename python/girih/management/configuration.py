@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
 
 from ruamel.yaml import YAML, YAMLError
@@ -12,6 +13,7 @@ from girih.card.registers import WORD_BYTES, Registers
 from girih.errors import GirihError
 from girih.management.protocol import MOST_ENTRIES
 from girih.spec.kind import CONFIG, TILE_MAP
+from girih.whole_file import write_whole
 
 COUNTERS = TILE_MAP.size("CountersBase")
 RIGHTS = range(TILE_MAP.size("RightsBase"), TILE_MAP.size("NodeTableBase"))  # registers of masters of the control network, and interrupts: only the host writes them
@@ -32,11 +34,12 @@ def _names(registers: Registers) -> list[str]:
 
 
 def save(registers: Registers, path: Path) -> int:
-    """Writes them to a file; returns their number."""
+    """Writes them to a file, whole or not at all; returns their number. Raises GirihError."""
     found = settings(registers)
-    with path.open("w") as file:
-        file.write(f"# The configuration of card {registers.manifest.name}; ./girih ctl restore puts it into the card again.\n")
-        YAML().dump({name: HexInt(value) for name, value in found.items()}, file)
+    text = StringIO()
+    text.write(f"# The configuration of card {registers.manifest.name}; ./girih ctl restore puts it into the card again.\n")
+    YAML().dump({name: HexInt(value) for name, value in found.items()}, text)
+    write_whole(path, text.getvalue())
     return len(found)
 
 

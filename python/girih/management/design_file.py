@@ -8,7 +8,6 @@ register by register, so settings that no design file can express are named.
 from __future__ import annotations
 
 import os
-import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -37,12 +36,12 @@ from girih.management.scheduling_text import Scheduling, own_part, write_schedul
 from girih.paths import ROOT
 from girih.spec.kind import RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
+from girih.whole_file import replaceable, unwritten
 
 if TYPE_CHECKING:
     from girih.card.client import ControlClient
     from girih.management.client import NetworkCard
 
-WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 WIDE = 1 << 16  # so that no line of the file is broken
 TABLE = "next_hop"
 
@@ -69,7 +68,7 @@ def source_of(manifest: Manifest) -> Path:
 def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> Saved:
     """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, or GirihErrors if
     no design may have this configuration; then nothing is written."""
-    named, path = path, _replaceable(path)
+    named, path = path, replaceable(path)
     was = check_file(source)
     _check_same(was, card, source)
     found = settings(card.registers)
@@ -116,19 +115,6 @@ def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> N
         raise GirihError(f"card {card.registers.manifest.name} was not built from this design", str(source), "Name the design file that it runs: --of DESIGN")
 
 
-def _replaceable(path: Path) -> Path:
-    """The file to write: that behind a link, not the link. Raises GirihError if there is something that must stay."""
-    try:
-        path = path.resolve()
-    except (OSError, RuntimeError) as error:
-        raise GirihError("the link leads to itself", str(path), "Choose another name.") from error
-    if path.exists() and not path.is_file():
-        raise GirihError("this is not a file that can be replaced", str(path), "Name a file.")
-    if path.exists() and not path.stat().st_mode & WRITABLE:
-        raise GirihError("the file is read-only", str(path), "Choose another name.")
-    return path
-
-
 def _checked(path: Path, text: str) -> Card:
     """Writes a design to a file and returns its card; if the design has errors, no file is created or changed."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.yaml")
@@ -137,7 +123,7 @@ def _checked(path: Path, text: str) -> Card:
         card = check_file(draft)
         draft.replace(path)
     except OSError as error:
-        raise GirihError(f"the design cannot be written ({error.strerror})", str(path), "Choose a folder in which you may write.") from error
+        raise unwritten("design", path, error) from error
     except GirihErrors as errors:
         raise GirihErrors([_of_the_card(error) for error in errors.errors]) from errors
     except GirihError as error:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A saved configuration is restored exactly, in changes that a controller accepts, and nothing else is changed."""
 
+import os
 import random
 
 import pytest
@@ -11,6 +12,7 @@ from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.management.configuration import restore, save, settings
 from girih.paths import DESIGNS
+from tests.commands import full_disk
 
 
 class Words(Bus):
@@ -52,6 +54,23 @@ def test_what_was_saved_comes_back(manifest, tmp_path):
     assert all(1 <= len(change) <= 8 for change in registers.bus.changes) and len(registers.bus.changes) <= 6
     registers.bus.changes.clear()
     assert restore(registers, tmp_path / "good.yaml") == [] and not registers.bus.changes
+
+
+@pytest.mark.parametrize("before", [None, "good: 1\n" * 100])
+def test_a_file_that_cannot_be_written_whole_is_left_as_it_was(before, manifest, tmp_path):
+    path = tmp_path / "good.yaml"
+    if before:
+        path.write_text(before)
+    with full_disk(), pytest.raises(GirihError, match="the file cannot be written"):
+        save(Registers(manifest, Words()), path)
+    assert [each.read_text() for each in tmp_path.iterdir()] == ([before] if before else [])
+
+
+def test_what_is_no_file_is_written_to(manifest, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with open(os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)) as reader:
+        count = save(Registers(manifest, Words()), tmp_path / "pipe")
+        assert len(reader.read().splitlines()) == count + 1 and (tmp_path / "pipe").is_fifo()
 
 
 @pytest.mark.parametrize("text", [None, "", "- 1", "a: [", "balancer.by_flaw: 1", "controller.right[0]: 1", "balancer.by_flow: yes please", "\x00"])
