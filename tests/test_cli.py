@@ -3,6 +3,7 @@
 
 import contextlib
 import json
+import os
 import re
 import signal
 import socket
@@ -164,6 +165,50 @@ def test_a_bad_request_gets_an_error_and_changes_nothing(live, request_line):
     assert answer["ok"] is False and answer["error"]
     assert {name: card.registers.read(name) for name in registers} == registers
     assert process.poll() is None and card.call("info")["paused"] is False
+
+
+def begins(card: ControlClient, path: Path) -> bool:
+    """Whether a capture begins; otherwise another is running."""
+    try:
+        card.call("capture_start", path=str(path), links=["port0.rx"])
+    except GirihError as error:
+        if "a capture is already running" not in str(error):
+            raise
+        return False
+    return True
+
+
+def test_a_capture_ends_with_its_client(live, tmp_path):
+    _process, card = live
+    with ControlClient(card.path) as other:
+        assert begins(other, tmp_path / "theirs.pcapng") and not begins(card, tmp_path / "ours.pcapng")
+    wait_for(lambda: begins(card, tmp_path / "ours.pcapng"), bool)
+    with ControlClient(card.path) as other:
+        assert not begins(other, tmp_path / "theirs.pcapng")
+    assert card.call("info")["paused"] is False and not begins(card, tmp_path / "again.pcapng"), "another client's end has ended it"
+    with ControlClient(card.path) as other:
+        other.call("capture_stop")
+        assert begins(other, tmp_path / "theirs.pcapng")
+    wait_for(lambda: begins(card, tmp_path / "ours.pcapng"), bool)
+    card.call("capture_stop")
+
+
+def test_commands_that_watch_a_card_say_that_it_has_ended(tmp_path):
+    with running("designs/udp_echo.yaml") as (process, card):
+        capture = subprocess.Popen(command("capture", "port0.rx", "-o", tmp_path / "links.pcapng", "--socket", card.path), **options())
+        assert capture.stdout.readline().startswith("Capturing")
+        sockets = open_sockets(process.pid)
+        watching = [subprocess.Popen(command(*words, "--socket", card.path), **options()) for words in (("top",), ("stats", "--watch"))]
+        wait_for(lambda: open_sockets(process.pid), lambda now: now == sockets + 2)
+        process.kill()
+        for each in (capture, *watching):
+            output, errors = each.communicate(timeout=30)
+            assert each.returncode == 2 and errors == f"{card.path}: the card has ended. Start it again.\n"
+            assert each is not capture or output == f"0 messages in {tmp_path / 'links.pcapng'}\n"
+
+
+def open_sockets(pid: int) -> int:
+    return sum(os.readlink(each).startswith("socket:") for each in Path(f"/proc/{pid}/fd").iterdir())
 
 
 def test_tests_of_a_path_that_does_not_exist_are_refused():

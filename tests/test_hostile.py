@@ -112,6 +112,7 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
         (("synth", "--module", "async_fifo", "--constraints", "x.txt"), "the format of constraints is not known"),
         (("synth", "--module", "async_fifo", "--constraints", "x.xdc", "--timing"), "--constraints is given with --timing"),
         (("run", "none.yaml"), "none.yaml"),
+        *((("capture", "port0.rx", f"--seconds={value}"), "for '--seconds': Input should be") for value in ("inf", "nan", "-1")),
         (("run", "."), "card.json"),
     ],
 )

@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 from pathlib import Path
 
@@ -100,6 +101,10 @@ class ControlClient(Bus):
         """Closes the connection; the card keeps running."""
         self._file.close()
         self._socket.close()
+
+    def ended(self) -> bool:
+        """Whether the card has ended, without a request: between requests it sends nothing, so there is only an end to read."""
+        return bool(select.select([self._socket], [], [], 0)[0])
 
     def call(self, op: str, **arguments: object):
         """One operation of girih.card.control; its result. Raises GirihError with the card's message."""

@@ -14,6 +14,7 @@ import json
 import os
 import socket
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,6 +53,8 @@ class ControlServer:
         self._listener = listening(self.path)
         self._clients: dict[int, tuple[socket.socket, bytearray]] = {}
         self._waiting: list[_Waiting] = []
+        self._asking: int | None = None
+        self._capturing: int | None = None  # the client whose capture runs
 
     def descriptors(self) -> list[int]:
         """The file descriptors to wait on."""
@@ -97,6 +100,9 @@ class ControlServer:
     def _drop(self, number: int) -> None:
         self._clients.pop(number)[0].close()
         self._waiting = [waiting for waiting in self._waiting if waiting.client != number]
+        if number == self._capturing:  # nobody else would end it
+            with suppress(GirihError):  # that its file cannot be written is for its client, not for the card
+                self._do_capture_stop()
 
     def _receive(self, number: int) -> None:
         client, buffer = self._clients[number]
@@ -116,6 +122,7 @@ class ControlServer:
 
     def _answer(self, line: bytes, client: int) -> dict | None:
         """The answer to a request; None: it comes later."""
+        self._asking = client
         try:
             request = json.loads(line)
             if request.get("op") == WAIT:
@@ -229,8 +236,10 @@ class ControlServer:
 
     def _do_capture_start(self, path: str, links: list[str]) -> None:
         self._run.card.start_capture(Path(path), links)
+        self._capturing = self._asking
 
     def _do_capture_stop(self) -> int:
+        self._capturing = None
         return self._run.card.stop_capture()
 
     def _do_faults(self, port: int, direction: str, **params: float) -> None:

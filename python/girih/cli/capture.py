@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +14,12 @@ import typer
 
 from girih import interrupts
 from girih.card.client import ControlClient
+from girih.card.pcapng import packets
 from girih.cli.live import Socket, console
+from girih.errors import GirihError
+
+MOST_SECONDS = 10**9
+LOOK_SECONDS = 0.5  # between two looks at whether the card has ended
 
 
 def register(app: typer.Typer) -> None:
@@ -20,7 +27,7 @@ def register(app: typer.Typer) -> None:
     def capture(
         links: Annotated[list[str] | None, typer.Argument(help="Links, such as eth_rx.out or port0.rx; none: list them.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The pcapng file.")] = Path("capture.pcapng"),
-        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds instead of at Ctrl-C.")] = None,
+        seconds: Annotated[float | None, typer.Option(min=0, max=MOST_SECONDS, help="Stop after this many seconds instead of at Ctrl-C.")] = None,
         socket: Socket = None,
     ) -> None:
         """Captures the messages on named links of a running card: one interface for each link, times in card
@@ -31,12 +38,41 @@ def register(app: typer.Typer) -> None:
                 console.print("Links of this card: " + ", ".join(card.call("list")["links"]))
                 return
             card.call("capture_start", path=str(output.resolve()), links=links)
-            ended = threading.Event()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, lambda *_: ended.set())
-            if interrupts.came:
-                ended.set()
-            if seconds is None:
-                console.print("Capturing; Ctrl-C ends it.")
-            ended.wait(seconds)
-            console.print(f"{card.call('capture_stop')} messages in {output}")
+            try:
+                _wait(card, seconds)
+            finally:
+                _end(card, output)
+
+
+def _wait(card: ControlClient, seconds: float | None) -> None:
+    """Until Ctrl-C, or for some seconds; or until the card has ended."""
+    ended = threading.Event()
+    for number in interrupts.NUMBERS:
+        signal.signal(number, lambda *_: ended.set())
+    if interrupts.came:
+        ended.set()
+    if seconds is None:
+        console.print("Capturing; Ctrl-C ends it.")
+    end = time.monotonic() + (MOST_SECONDS if seconds is None else seconds)
+    while not card.ended() and (left := end - time.monotonic()) > 0 and not ended.wait(min(left, LOOK_SECONDS)):
+        pass
+
+
+def _end(card: ControlClient, output: Path) -> None:
+    """Ends the capture and says what it has. Raises GirihError if the card has ended before it: then the file tells."""
+    try:
+        count, failed = card.call("capture_stop"), None
+    except GirihError as error:
+        count, failed = _messages(output), error
+    console.print(f"{count} messages in {output}")
+    if failed:
+        raise failed
+
+
+def _messages(path: Path) -> int:
+    """The messages in a capture file, which may end within one."""
+    count = 0
+    with suppress(GirihError, OSError):
+        for _ in packets(path):
+            count += 1
+    return count
