@@ -2,6 +2,7 @@
 """Each command with odd arguments and in a hostile environment: it ends in time, with one of its exit codes and a sentence,
 never with a stack trace."""
 
+import errno
 import json
 import os
 import random
@@ -147,6 +148,31 @@ def test_a_card_refuses_faults_that_cannot_be(built):
 def test_the_host_is_not_the_card():
     done = fails_well(command("run", UDP_ECHO, "--tap", "--host", "10.77.0.2/24"))
     assert done.returncode == 2 and "is the card's own address" in done.stderr
+
+
+# ---- an output that nobody reads ----
+
+
+@pytest.mark.parametrize("words", [("list",), ("--help",), ("check", UDP_ECHO), ("nonsense", "2>&1")], ids=" ".join)
+def test_an_output_that_nobody_reads_ends_a_command_silently(words):
+    """The way in which `./girih list | head -1` ends, with the code of SIGPIPE. The last case is that of the error output."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    both = words[-1] == "2>&1"
+    changes = {"stdout": writer} | ({"stderr": writer} if both else {})
+    done = subprocess.run(command(*words[: 1 if both else None]), timeout=SECONDS, stdin=subprocess.DEVNULL, **(options() | changes))
+    os.close(writer)
+    assert done.returncode == 141 and not done.stderr
+
+
+def test_a_broken_pipe_elsewhere_is_an_error(monkeypatch, capsys):
+    def find(_path):
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(ControlClient, "find", find)
+    with pytest.raises(SystemExit) as done:
+        cli.main(["stats"])
+    assert done.value.code == 2 and "the system refused it (Broken pipe)" in capsys.readouterr().err
 
 
 # ---- without rights ----

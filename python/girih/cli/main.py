@@ -6,11 +6,12 @@ from __future__ import annotations
 import inspect
 import io
 import os
+import select
 import sys
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -18,6 +19,9 @@ from girih.errors import GirihError, refused
 
 # In the order of --help; the module of a command has its name.
 COMMANDS = ("demo", "test", "check", "place", "build", "run", "rack", "guest", "stats", "top", "ctl", "core", "capture", "log", "replay", "synth", "bench", "list")
+
+OUTPUTS = (1, 2)  # standard output and error output
+SIGPIPE_CODE = 141
 
 
 def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
@@ -66,9 +70,27 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:  # the reader of our output, such as `head`, has gone
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # click and rich end with 1 and no sentence at any broken pipe
+            _broken(end.__context__)
+        raise
+    except BrokenPipeError as error:
+        _broken(error)
     except OSError as error:
         print(refused(error), file=sys.stderr)
         sys.exit(2)
+
+
+def _broken(error: BrokenPipeError) -> NoReturn:
+    """Ends with the code of SIGPIPE if the reader of our output, such as `head`, has gone; a broken pipe elsewhere is an error."""
+    look = select.poll()
+    for stream in OUTPUTS:
+        look.register(stream, 0)
+    gone = [stream for stream, _ in look.poll(0)]
+    quiet = os.open(os.devnull, os.O_WRONLY)
+    if gone or os.path.samestat(os.fstat(OUTPUTS[0]), os.fstat(quiet)):  # rich has already put that in its place
+        for stream in gone:
+            os.dup2(quiet, stream)  # so that nothing fails when Python writes what is left
+        sys.exit(SIGPIPE_CODE)
+    print(refused(error), file=sys.stderr)
+    sys.exit(2)
