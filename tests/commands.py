@@ -8,7 +8,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -43,9 +43,9 @@ def girih(*words: object) -> subprocess.CompletedProcess:
 
 
 @contextmanager
-def running(*words: object) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
-    """A card in the background, and a client of its control socket."""
-    process = subprocess.Popen(command("run", *words), **options())
+def running(*words: object, under: Sequence[str] = ()) -> Iterator[tuple[subprocess.Popen, ControlClient]]:
+    """A card in the background, and a client of its control socket. under: what starts it, such as `env`."""
+    process = subprocess.Popen([*under, *command("run", *words)], **options())
     path = None
     try:
         deadline = time.monotonic() + BUILD_SECONDS

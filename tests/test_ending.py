@@ -15,13 +15,25 @@ import pytest
 from girih.build import coverage
 from girih.card import Manifest, VirtualCard
 from girih.card.cable import host_addresses
+from girih.card.client import ControlClient
 from girih.card.session import Session
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.firmware.compile import FIRMWARE, compile_program
 from girih.firmware.load import load
 from girih.paths import DESIGNS
-from tests.commands import ADDRESS, girih, namespaces, needs_tap, ping, running, wait_for
+from tests.commands import (
+    ADDRESS,
+    BUILD_SECONDS,
+    command,
+    girih,
+    namespaces,
+    needs_tap,
+    options,
+    ping,
+    running,
+    wait_for,
+)
 from tests.frames import ethernet, ipv4, udp
 from tests.oracle import IPV4, UDP
 from tests.test_bad_input import CARD, HOSTS, introductions
@@ -143,6 +155,37 @@ def test_a_second_ctrl_c_ends_at_once(pause):
         forge(process.pid, card)
         ended(process, signal.SIGINT, signal.SIGTERM, pause=pause, seconds=1 + pause)
         assert process.returncode == 130
+
+
+@needs_tap
+def test_a_card_whose_terminal_is_closed_leaves_nothing_behind(tmp_path):
+    """Its output then has no place to go, but its recording is whole."""
+    outer, inner = os.openpty()
+    record = tmp_path / "run.girih"
+    words = ["setsid", "--ctty", *command("run", DEMO, "--tap", "--record", record)]
+    process = subprocess.Popen(words, **options() | {"stdin": inner, "stdout": inner, "stderr": inner})
+    os.close(inner)
+    try:
+        path = wait_for(lambda: [path for path in ControlClient.sockets() if path.stem.endswith(f"-{process.pid}")], bool, BUILD_SECONDS)[0]
+        assert ", 0% packet loss" in ping(process.pid, "-c", "1").stdout
+        os.close(outer)
+        assert process.wait(60) == 129
+    finally:
+        process.kill()
+        process.wait()
+    assert not namespaces(process.pid) and not path.exists()
+    done = girih("replay", record)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_tap
+def test_a_card_that_is_to_outlive_its_terminal_does():
+    """As under nohup, which has the signal ignored from the start on."""
+    with running(DEMO, "--tap", under=["env", "--ignore-signal=HUP"]) as (process, card):
+        process.send_signal(signal.SIGHUP)
+        assert ", 0% packet loss" in ping(process.pid, "-c", "1").stdout and card.call("info")
+        ended(process, signal.SIGTERM)
+        assert process.returncode == 0
 
 
 @needs_tap

@@ -8,7 +8,8 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-NUMBERS = (signal.SIGINT, signal.SIGTERM)
+NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""By Ctrl-C, by `kill`, and by a terminal that is closed."""
 
 came: list[int] = []
 """The signals, in their order."""
@@ -18,6 +19,12 @@ def check() -> None:
     """Raises KeyboardInterrupt if there has been one."""
     if came:
         raise KeyboardInterrupt
+
+
+def taken() -> list[int]:
+    """The signals that end what runs until it is interrupted. SIGINT is one even where a shell has had its background jobs ignore it; SIGHUP is not where
+    it is ignored, as by nohup, which lets a command outlive its terminal."""
+    return [number for number in NUMBERS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 
 
 @contextmanager

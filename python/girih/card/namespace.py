@@ -6,13 +6,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
+from girih import interrupts
 from girih.errors import GirihError
 
 NAMESPACES = Path("/run/netns")
@@ -33,16 +31,6 @@ def _ip(*arguments: str) -> None:
     if done.returncode != 0:
         message = (done.stderr or done.stdout).strip()
         raise GirihError(f"the kernel refused ({message})", f"ip {' '.join(arguments)}", "Run it by hand to see why.")
-
-
-@contextmanager
-def _uninterrupted() -> Iterator[None]:
-    """SIGINT and SIGTERM wait until the block has ended."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def remove_stale() -> list[str]:
@@ -88,7 +76,7 @@ class Namespace:
 
     def remove(self) -> None:
         """Ends the namespace and the devices in it; a second call does nothing."""
-        with _uninterrupted():
+        with interrupts.held_back():
             if self.path.exists():
                 subprocess.run(["ip", "netns", "delete", self.name], capture_output=True)
 

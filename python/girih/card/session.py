@@ -2,7 +2,7 @@
 """A card that runs in real time: slices of cycles, and between them the control socket.
 
 While nothing is in flight the card sleeps until a TAP device or a client has data, so an idle
-card costs almost no processor time. The first SIGINT or SIGTERM ends `serve`; the second ends the program at once.
+card costs almost no processor time. The first SIGINT, SIGTERM or SIGHUP ends `serve`; the second ends the program at once.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Session(Progress):
         try:
             with interrupts.held_back():
                 interrupts.check()
-                self._handlers = {number: signal.signal(number, self._stop) for number in interrupts.NUMBERS}
+                self._handlers = {number: signal.signal(number, self._stop) for number in interrupts.taken()}
                 if self._control:
                     self.server = ControlServer(self)
         except BaseException:

@@ -11,9 +11,9 @@ def end(number: int, _: object) -> None:
     raise KeyboardInterrupt
 
 
-signal.signal(signal.SIGTERM, end)
-if signal.getsignal(signal.SIGINT) != signal.SIG_IGN:  # as it is in the background of a shell
-    signal.signal(signal.SIGINT, end)
+for number in interrupts.NUMBERS:
+    if number == signal.SIGTERM or signal.getsignal(number) != signal.SIG_IGN:  # as SIGINT is in the background of a shell, and SIGHUP under nohup
+        signal.signal(number, end)
 try:
     from girih.cli.main import main
 

@@ -47,7 +47,7 @@ def register(app: typer.Typer) -> None:
 def _wait(card: ControlClient, seconds: float | None) -> None:
     """Until Ctrl-C, or for some seconds; or until the card has ended."""
     ended = threading.Event()
-    for number in interrupts.NUMBERS:
+    for number in interrupts.taken():
         signal.signal(number, lambda *_: ended.set())
     if interrupts.came:
         ended.set()

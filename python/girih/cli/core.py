@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from girih import interrupts
 from girih.card.client import ControlClient
 from girih.card.manifest import Tile
 from girih.cli.debugging import alone, notes, symbols
@@ -20,8 +21,6 @@ from girih.firmware import load as cores
 from girih.firmware.debug import Debugger
 from girih.firmware.gdb import GdbServer
 from girih.firmware.trace import trace as traced
-
-ENDS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def register(app: typer.Typer) -> None:
@@ -84,7 +83,7 @@ def _show(card: ControlClient, tile: Tile, numbers: Iterable[int]) -> None:
 
 def _end(*_: object) -> None:
     """Acts on the first signal only: a later one must not keep the core from being resumed."""
-    for number in ENDS:
+    for number in interrupts.NUMBERS:
         signal.signal(number, signal.SIG_IGN)
     raise KeyboardInterrupt
 
@@ -92,7 +91,7 @@ def _end(*_: object) -> None:
 def _debugger(card: ControlClient, tile: str, core: int) -> Debugger:
     """The debugger of a core that runs and has a debug mode. A signal then raises KeyboardInterrupt, also in the background of a shell, where SIGINT is
     ignored at first."""
-    for number in ENDS:
+    for number in interrupts.taken():
         signal.signal(number, _end)
     debugger = Debugger(card.registers, tile, core, notes(card.path, tile, core))
     debugger.check()

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import io
 import os
 import select
 import sys
+import termios
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -57,6 +59,15 @@ def _program(commands: tuple[str, ...]) -> Callable[..., Any]:
     return typer.main.get_command(application(commands))
 
 
+def _terminal_is_closed() -> bool:
+    """Whether the output goes to a terminal that no longer exists."""
+    try:
+        termios.tcgetattr(sys.stdout.fileno())
+    except termios.error as error:
+        return error.args[0] == errno.EIO
+    return False
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -77,6 +88,10 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError as error:
         _broken(error)
     except OSError as error:
+        if error.errno == errno.EIO and _terminal_is_closed():
+            for stream in (sys.stdout, sys.stderr):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            sys.exit(129)
         print(refused(error), file=sys.stderr)
         sys.exit(2)
 

@@ -57,7 +57,7 @@ def register(app: typer.Typer) -> None:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
             cables: Cables = _cables(stack, wanted, joined, file) if tap else []
             interrupts.check()
-            for number in (signal.SIGINT, signal.SIGTERM):  # SIGINT, too: what starts this in the background may have told it to be ignored
+            for number in interrupts.taken():
                 stack.callback(signal.signal, number, signal.signal(number, signal.default_int_handler))
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
@@ -100,7 +100,7 @@ def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> Cable
 
 
 def _serve(rack: Rack, cables: Cables, cycles: int | None, seconds: float | None) -> str | None:
-    """Runs until Ctrl-C or SIGTERM, for so long, or until a TAP device is deleted: the port that it was at. A rack at rest sleeps until
+    """Runs until it is interrupted, for so long, or until a TAP device is deleted: the port that it was at. A rack at rest sleeps until
     a TAP device has a frame."""
     start, deadline = rack.cycle, None if seconds is None else time.monotonic() + seconds
     try:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from ruamel.yaml import YAML
 
+from girih import interrupts
 from girih.paths import BUILD, HARDWARE, ROOT, RTL, SPEC
 from girih.spec import streams, units
 from girih.spec.files import keep, look
@@ -66,7 +67,7 @@ def _uninterrupted() -> Iterator[None]:
         yield
         return
     late: list[int] = []
-    before = {number: signal.signal(number, lambda came, _frame: late.append(came)) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, lambda came, _frame: late.append(came)) for number in interrupts.NUMBERS}
     try:
         yield
     finally:
