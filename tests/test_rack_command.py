@@ -52,6 +52,23 @@ def test_a_host_reaches_a_server_through_another_card():
 
 
 @needs_tap
+def test_a_rack_comes_to_rest_while_a_program_goes_on_sending(tmp_path):
+    """A program that runs in a namespace keeps it, and the devices in it, after its end."""
+    path = tmp_path / "rack.yaml"
+    path.write_text("cards: {one: {design: demo}}")
+    with running(path, "one_port0") as (process, namespace):
+        flood = subprocess.Popen(["ip", "netns", "exec", namespace, "ping", "-n", "-f", ADDRESS], stdout=subprocess.PIPE)
+        try:
+            assert flood.stdout and flood.stdout.read(100)
+            process.send_signal(signal.SIGINT)
+            output, errors = process.communicate(timeout=100)
+        finally:
+            flood.kill()
+            flood.communicate()
+    assert process.returncode == 0 and "Every message is accounted for in every tile." in output, output + errors
+
+
+@needs_tap
 def test_a_cable_that_is_cut_ends_the_run(tmp_path):
     path = tmp_path / "rack.yaml"
     path.write_text("cards: {one: {design: demo}}")

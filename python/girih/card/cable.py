@@ -27,6 +27,11 @@ class Cable:
     host: IPv4Interface
     namespace: Namespace
 
+    def cut(self) -> None:
+        """Deletes the device, and its namespace: nothing enters any more, even from a program in the namespace, which would keep both. A second call
+        does nothing."""
+        self.namespace.remove(self.device)
+
 
 def own_addresses(manifest: Manifest) -> list[IPv4Interface | None]:
     """The card's address at each port: the one that it has for all of them, else that for which the port answers ARP requests."""

@@ -74,10 +74,12 @@ class Namespace:
     def __exit__(self, *_exception: object) -> None:
         self.remove()
 
-    def remove(self) -> None:
-        """Ends the namespace and the devices in it; a second call does nothing."""
+    def remove(self, *devices: str) -> None:
+        """Ends the namespace and the devices in it; those named end even if a program keeps the namespace. A second call does nothing."""
         with interrupts.held_back():
             if self.path.exists():
+                for device in devices:
+                    subprocess.run(["ip", "-n", self.name, "link", "delete", device], capture_output=True)
                 subprocess.run(["ip", "netns", "delete", self.name], capture_output=True)
 
     def bring_up(self, device: str, address: str, mtu: int = 9000) -> None:

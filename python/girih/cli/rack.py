@@ -120,9 +120,9 @@ def _serve(rack: Rack, cables: Cables, cycles: int | None, seconds: float | None
 
 
 def _report(rack: Rack, cables: Cables) -> None:
-    """Lets the rack come to rest, and prints what has passed. Raises GirihError if a message is missing."""
+    """Cuts the cables, lets the rack come to rest, and prints what has passed. Raises GirihError if a message is missing."""
     for _, cable in cables:
-        cable.namespace.remove()
+        cable.cut()
     rack.run_until_quiet(limit=REST_CYCLES)
     for link in rack.links:
         console.print(f"{link.source[0]}.{link.source[1]} to {link.target[0]}.{link.target[1]}: {link.frames} frames, {link.delay} cycles", markup=False)
