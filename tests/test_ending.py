@@ -8,15 +8,17 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from girih.build import coverage
 from girih.card import Manifest, VirtualCard
-from girih.card.cable import host_addresses
+from girih.card.cable import attach, host_addresses
 from girih.card.client import ControlClient
 from girih.card.session import Session
+from girih.cli import demo
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.firmware.compile import FIRMWARE, compile_program
@@ -196,6 +198,20 @@ def test_a_cable_that_is_deleted_is_noticed():
         output, errors = ended(process)
         assert process.returncode == 2 and "the TAP device of port 0 has been deleted" in errors
         assert "Every message is accounted for in every tile." in output
+
+
+@needs_tap
+def test_a_demo_whose_cable_is_deleted_says_so(built):
+    """While its programs run, and while it stays up."""
+    with ExitStack() as stack:
+        card = stack.enter_context(VirtualCard(built("demo")))
+        (cable,) = attach(stack, card, dict(enumerate(host_addresses(card.manifest, []))))
+        session = stack.enter_context(Session(card, control=False))
+        session.watch(cable.port, cable.descriptor)
+        with pytest.raises(GirihError, match="the TAP device of port 0 has been deleted"):
+            demo.Programs(session, cable.namespace).run([["sh", "-c", f"ip link delete {cable.device} && exec sleep 60"]])
+        with pytest.raises(GirihError, match="the TAP device of port 0 has been deleted"):
+            demo.stay_up(session, cable.namespace, ADDRESS, 7)
 
 
 @needs_tap

@@ -22,6 +22,7 @@ from girih.card.progress import Progress
 from girih.card.registers import ENDS, ON_THE_FABRIC, SOURCES
 from girih.card.vhost_user import VhostUser
 from girih.card.virtual import VirtualCard
+from girih.errors import GirihError
 
 SLICE_SECONDS = 0.02
 BUSY_CYCLES = 2048
@@ -86,6 +87,11 @@ class Session(Progress):
     def watch(self, port: int, descriptor: int) -> None:
         """Wakes an idle card when the TAP device of a port has a frame; notices when it is deleted."""
         self._taps[descriptor] = port
+
+    def check_cables(self) -> None:
+        """Raises GirihError if a TAP device has been deleted."""
+        if self.cable_gone is not None:
+            raise GirihError(f"the TAP device of port {self.cable_gone} has been deleted", self.card.manifest.name, "Start the card again.")
 
     def disconnect(self) -> None:
         """Ends the back end of the host; a second call does nothing."""

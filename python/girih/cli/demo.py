@@ -48,7 +48,8 @@ class Programs:
         self._session, self._namespace = session, namespace
 
     def run(self, commands: list[list[str]], seconds: float = 120) -> list[str]:
-        """Runs the commands at the same time; returns the output of each. Raises GirihError if they take too long."""
+        """Runs the commands at the same time; returns the output of each. Raises GirihError if they take too long, or if
+        the TAP device has been deleted."""
         environment = {**os.environ, "PYTHONPATH": str(ROOT / "python")}
         options = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "env": environment}
         running = [self._namespace.popen(command, **options) for command in commands]
@@ -57,6 +58,7 @@ class Programs:
             self._session.serve(seconds=seconds, until=ended)
             if self._session.stopped:
                 raise KeyboardInterrupt
+            self._session.check_cables()
             if not ended():
                 raise GirihError(f"{' '.join(commands[0])} did not end in {seconds:.0f} s", "demo", "Try again when the machine is less loaded.")
             return [process.communicate()[0] for process in running]
@@ -135,7 +137,7 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     if lost:
         raise GirihError(f"{lost} replies did not arrive", "demo", f"See {os.path.relpath(CAPTURE)} and the drops above.")
     if stay:
-        _stay(session, namespace, address, port)
+        stay_up(session, namespace, address, port)
 
 
 def _report(card: VirtualCard, session: Session, outcomes: list[Outcome]) -> None:
@@ -153,7 +155,8 @@ def _report(card: VirtualCard, session: Session, outcomes: list[Outcome]) -> Non
     console.print(f"{card.cycle:,} cycles simulated, {session.cycles_per_second:,.0f} a second while busy")
 
 
-def _stay(session: Session, namespace: Namespace, address: str, port: int) -> None:
+def stay_up(session: Session, namespace: Namespace, address: str, port: int) -> None:
+    """Says how to talk to the card, and lets it run until it is stopped. Raises GirihError if its TAP device is deleted."""
     inside = f"ip netns exec {namespace.name}"
     console.print("The card stays up; Ctrl-C ends it. In another terminal, as root:")
     for command in (
@@ -166,3 +169,4 @@ def _stay(session: Session, namespace: Namespace, address: str, port: int) -> No
         prefix = f"PYTHONPATH={ROOT / 'python'} " if "girih.card" in command else ""
         console.print(f"  {prefix}{command}", soft_wrap=True, highlight=False)
     session.serve()
+    session.check_cables()

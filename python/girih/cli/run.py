@@ -140,5 +140,4 @@ def _report(card: VirtualCard, session: Session, account: Account) -> None:
     console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")
     account.judge()
     console.print(account.text, markup=False)
-    if session.cable_gone is not None:
-        raise GirihError(f"the TAP device of port {session.cable_gone} has been deleted", card.manifest.name, "Start the card again.")
+    session.check_cables()
