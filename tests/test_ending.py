@@ -17,6 +17,7 @@ from girih.build import coverage
 from girih.card import Manifest, VirtualCard
 from girih.card.cable import attach, host_addresses
 from girih.card.client import ControlClient
+from girih.card.pcapng import packets
 from girih.card.session import Session
 from girih.cli import demo
 from girih.compiler.compile import compile_design
@@ -212,6 +213,22 @@ def test_a_demo_whose_cable_is_deleted_says_so(built):
             demo.Programs(session, cable.namespace).run([["sh", "-c", f"ip link delete {cable.device} && exec sleep 60"]])
         with pytest.raises(GirihError, match="the TAP device of port 0 has been deleted"):
             demo.stay_up(session, cable.namespace, ADDRESS, 7)
+
+
+def test_the_capture_of_a_demo_is_whole_whatever_another_demo_captures(built, tmp_path, monkeypatch):
+    """It is that of the last demo that has come to its end; one that is interrupted leaves no file behind."""
+    path = tmp_path / "demo.pcapng"
+    monkeypatch.setattr(demo, "CAPTURE", path)
+    with ExitStack() as stack:
+        one, other, third = (stack.enter_context(VirtualCard(built("demo"))) for _ in range(3))
+        first, second, _interrupted = (stack.enter_context(demo.Capture(card, ["port0.rx"])) for card in (one, other, third))
+        for card, frames in ((one, 3), (other, 5), (one, 4)):
+            for _ in range(frames):
+                card.inject(0, bytes(100))
+            card.run_until_quiet()
+        for capture, frames in ((first, 7), (second, 5)):
+            assert (capture.keep(), len(list(packets(path)))) == (frames, frames)
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
 
 
 @needs_tap

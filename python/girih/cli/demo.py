@@ -10,8 +10,11 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
@@ -107,6 +110,28 @@ def register(app: typer.Typer) -> None:
             raise typer.Exit(130) from None
 
 
+class Capture:
+    """What the demo captures, while it is entered: into a file of its own, since several demos may run."""
+
+    def __init__(self, card: VirtualCard, links: Sequence[str]):
+        self._card, self._links = card, links
+
+    def __enter__(self) -> Capture:
+        self._folder = TemporaryDirectory(prefix=f"{CAPTURE.stem}-", dir=CAPTURE.parent)
+        self._file = Path(self._folder.name) / CAPTURE.name
+        self._card.start_capture(self._file, self._links)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self._folder.cleanup()
+
+    def keep(self) -> int:
+        """Ends it, and puts its file in the place of that of the demo before; the number of its messages."""
+        messages = self._card.stop_capture()
+        self._file.replace(CAPTURE)
+        return messages
+
+
 def _demo(stack: ExitStack, stay: bool) -> None:
     started = time.monotonic()
     with progress_bar() as progress:
@@ -119,7 +144,7 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     console.print(f"The card is {address}, its cable is {cable.device} ({cable.host}) in namespace {namespace.name}.")
     programs = Programs(session, namespace)
     links = [name for name in ("eth_rx.out", "port0.rx", "port0.tx") if name in card.manifest.link_names()]
-    card.start_capture(CAPTURE, links)
+    capture = stack.enter_context(Capture(card, links))
     outcomes = [programs.ping("first ping", address, 1)]
     console.print(f"First reply after {time.monotonic() - started:.1f} s.")
     outcomes.append(programs.ping("ping", address, 10, "-i", "0.02"))
@@ -128,7 +153,7 @@ def _demo(stack: ExitStack, stay: bool) -> None:
     sizes = [1, 18, 64, 512, 1472, 8000]
     outcomes.append(programs.udp(f"{CLIENTS} UDP echo clients, 1 to 8000 bytes", address, port, 20, sizes, CLIENTS))
     card.run_until_quiet()
-    messages = card.stop_capture()
+    messages = capture.keep()
     _report(card, session, outcomes)
     console.print(f"Captured {messages} messages of {', '.join(links)}: wireshark {os.path.relpath(CAPTURE)}")
     card.check_conservation()
