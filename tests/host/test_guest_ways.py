@@ -3,9 +3,11 @@
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +15,9 @@ import pytest
 from girih.card import guest_kernel, guest_ways
 from girih.card.guest import guest_root
 from girih.card.guest_ways import WAYS, Device, UserModeLinux, asked, chosen
+from girih.cli.main import main
 from girih.errors import GirihError
+from tests.commands import wait_for
 
 AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16 amx_tile\n"
 NO_AMX = "processor : 0\nflags\t\t: fpu avx512f amx_bf16\n"
@@ -126,12 +130,25 @@ def test_a_card_that_does_not_answer_is_told(monkeypatch, tmp_path):
             asked(tmp_path / "nic.sock")
 
 
+@pytest.mark.parametrize("way", [name for name, way in WAYS.items() if way.why_not() is None])
+def test_a_guest_at_a_card_that_serves_another_is_told(monkeypatch, tmp_path, capsys, way):
+    """Its kernel would wait for the card, without a word."""
+    monkeypatch.setattr(guest_ways, "ANSWER_SECONDS", 0.1)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        listener.bind(str(tmp_path / "nic.sock"))
+        listener.listen()
+        with pytest.raises(SystemExit, match="2"):
+            main(["guest", str(tmp_path / "nic.sock"), "--with", way])
+    assert "It serves one guest at a time: end the other, and try again." in capsys.readouterr().err
+
+
 STARTER = """
-import sys
+import signal, sys
 from pathlib import Path
-from girih.card.guest import start_guest
+from girih.card.guest import start_guest, wait_for
 from girih.card.guest_ways import WAYS, Device
-start_guest(Path(sys.argv[1]), Path(sys.argv[2]), WAYS["qemu"], Device("02:00:00:00:00:01"), stdin=-3, stdout=-3).wait()
+signal.signal(signal.SIGTERM, signal.default_int_handler)
+wait_for(start_guest(Path(sys.argv[1]), Path(sys.argv[2]), WAYS[sys.argv[3]], Device("02:00:00:00:00:01"), stdin=-3, stdout=-3))
 """
 
 
@@ -143,7 +160,7 @@ def test_a_guest_ends_with_the_program_that_started_it(tmp_path):
         card.bind(str(tmp_path / "nic.sock"))
         card.listen()
         card.settimeout(60)
-        starter = subprocess.Popen([sys.executable, "-c", STARTER, str(root), str(tmp_path / "nic.sock")])
+        starter = subprocess.Popen([sys.executable, "-c", STARTER, str(root), str(tmp_path / "nic.sock"), "qemu"])
         guest, _ = card.accept()
         with guest:
             starter.kill()
@@ -151,3 +168,34 @@ def test_a_guest_ends_with_the_program_that_started_it(tmp_path):
             guest.settimeout(20)
             while guest.recv(4096):
                 pass
+
+
+def processes(word: str) -> list[int]:
+    """The processes with this word in their command lines, but for zombies, which have none."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            if word in path.read_text(errors="replace"):
+                found.append(int(path.parent.name))
+    return found
+
+
+@pytest.mark.skipif(WAYS["uml"].why_not() is not None, reason="User-Mode Linux cannot run here")
+def test_an_interrupted_guest_ends_with_its_helpers(tmp_path):
+    """While it boots. The card is as above."""
+    root = guest_root(tmp_path / "root", "sh", way=WAYS["uml"])
+    device = f"virtio_uml.device={tmp_path}/nic.sock"
+    with socket.socket(socket.AF_UNIX) as card:
+        card.bind(str(tmp_path / "nic.sock"))
+        card.listen()
+        starter = subprocess.Popen([sys.executable, "-c", STARTER, str(root), str(tmp_path / "nic.sock"), "uml"], stderr=subprocess.DEVNULL)
+        try:
+            wait_for(lambda: processes(device), lambda found: len(found) > 2)
+            starter.terminate()
+            starter.wait(60)
+            wait_for(lambda: processes(device), lambda found: not found, seconds=10)
+        finally:
+            starter.kill()
+            starter.wait()
+            for process in processes(device):
+                os.kill(process, signal.SIGKILL)

@@ -3,11 +3,15 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
+from girih import interrupts
 from girih.card.guest_ways import BUSYBOX, Device, Way, chosen
 
 ENDED = "ended"  # the file that a guest writes into its root folder before it powers off
@@ -59,9 +63,22 @@ def guest_root(folder: Path, script: str, files: Mapping[str, str] | None = None
 
 def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device | None = None, **options) -> subprocess.Popen:
     """Boots the guest of a root folder with the network device at a vhost-user socket. device: its address and pairs, if known; None: the card is asked.
-    options: those of Popen. The guest ends with the thread that has started it, however that ends, but two helpers of User-Mode Linux may stay. Raises GirihError."""
+    options: those of Popen. The guest ends with the thread that has started it, however that ends, but two helpers of User-Mode Linux end only with `wait_for`. Raises
+    GirihError."""
     (root / ENDED).unlink(missing_ok=True)
-    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], **options)
+    return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], start_new_session=True, **options)
+
+
+def wait_for(guest: subprocess.Popen) -> None:
+    """Waits until a guest has ended. Then, or when this is interrupted, it ends what is left of the guest: the helpers of User-Mode Linux would keep its
+    connection, and the card serves one guest at a time."""
+    try:
+        os.waitid(os.P_PID, guest.pid, os.WEXITED | os.WNOWAIT)  # keeps its number, by which its helpers are ended, from being given to another process
+    finally:
+        with interrupts.held_back():
+            with suppress(ProcessLookupError):
+                os.killpg(guest.pid, signal.SIGKILL)
+            guest.wait()
 
 
 def status(root: Path, guest: subprocess.Popen) -> int:

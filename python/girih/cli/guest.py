@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from girih.bootstrap import ensure
-from girih.card.guest import guest_root, start_guest, status
-from girih.card.guest_ways import WAYS, chosen
+from girih.card.guest import guest_root, start_guest, status, wait_for
+from girih.card.guest_ways import WAYS, asked, chosen
 from girih.errors import GirihError
 
 
@@ -28,8 +28,9 @@ def register(app: typer.Typer) -> None:
             raise GirihError("the socket does not exist", str(socket), f"Start the card first: ./girih run designs/nic.yaml --tap --vhost-user {socket}")
         how = chosen(way)
         ensure(packages=how.packages)
+        device = asked(socket)  # else the kernel would wait without a word for a card that serves another guest
         with TemporaryDirectory() as folder:
             root = guest_root(Path(folder) / "root", f"ip address add {address} dev eth0\n{run}", way=how)
-            process = start_guest(root, socket.absolute(), how)
-            process.wait()
+            process = start_guest(root, socket.absolute(), how, device)
+            wait_for(process)
             raise typer.Exit(status(root, process))
