@@ -2,10 +2,19 @@
 """A recorded run gives the same bytes in the same cycles when it is replayed, and a different run
 is detected."""
 
+import signal
+import struct
+import subprocess
+import time
+from pathlib import Path
+
 from girih.card import VirtualCard
 from girih.testing import SEED
+from tests.commands import command, options
 from tests.frames import Traffic
 from tests.test_bad_input import CARD, HOSTS, STRANGER, introductions
+
+HEADER_BYTES = 16  # of each part of a recording; that of its end is the last
 
 
 def record(folder, path) -> None:
@@ -57,3 +66,29 @@ def test_another_card_is_told_apart(built, tmp_path):
     record(built("demo"), tmp_path / "recording")
     with VirtualCard(built("udp_echo"), bare=True) as card:
         assert card.replay(tmp_path / "recording").difference is not None
+
+
+def test_an_interrupt_ends_a_replay(built, tmp_path):
+    """However long the recording is: the end of this one is moved so far away that it never comes."""
+    path = tmp_path / "recording"
+    with VirtualCard(built("demo"), record=path) as card:
+        card.run(100)
+    data = bytearray(path.read_bytes())
+    struct.pack_into("<Q", data, len(data) - HEADER_BYTES, 10**15)
+    path.write_bytes(data)
+    process = subprocess.Popen(command("replay", path), **options())
+    try:
+        await_signal(process, caught=True)  # Python has begun
+        await_signal(process, caught=False)  # and has left its signals to the system
+        process.send_signal(signal.SIGINT)
+        assert process.wait(10) == -signal.SIGINT
+    finally:
+        process.kill()
+
+
+def await_signal(process: subprocess.Popen, caught: bool) -> None:
+    """Waits until a process catches SIGINT, or does not."""
+    status, deadline = Path(f"/proc/{process.pid}/status"), time.monotonic() + 60
+    while bool(int(status.read_text().partition("SigCgt:")[2].split()[0], 16) & 1 << signal.SIGINT - 1) != caught:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.01)

@@ -28,6 +28,18 @@ def taken() -> list[int]:
 
 
 @contextmanager
+def of_the_system() -> Iterator[None]:
+    """Signals that come meanwhile end the process at once. For long calls of a library, in which Python hears of none, by a command that leaves nothing to remove."""
+    check()
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in taken()}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
 def held_back() -> Iterator[None]:
     """Signals that come meanwhile are handled at the end, so that none comes between something that is made and what remembers to remove it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, NUMBERS)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from girih import interrupts
 from girih.card.recording import read_recording_label
 from girih.card.virtual import VirtualCard
 from girih.cli.check import design_path
@@ -79,7 +80,8 @@ def register(app: typer.Typer) -> None:
         with card:
             if window:
                 card.waves(output, *window)
-            result = card.replay(recording)
+            with interrupts.of_the_system():
+                result = card.replay(recording)
         if window:
             console.print(f"Waves of cycles {waves} are in {output}")
         if result.difference:
