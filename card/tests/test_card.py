@@ -3,6 +3,7 @@
 
 import random
 import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ import pytest
 from girih.build import coverage
 from girih.build.coverage import Report
 from girih.build.model import QUICK_BUILD, build_model
-from girih.card import VirtualCard, virtual
+from girih.card import Session, VirtualCard, virtual
+from girih.card import session as session_module
+from girih.card.client import ControlClient
 from girih.card.library import CardFault
 from girih.card.registers import violations
+from girih.card.session import SHORT_SLICE_SECONDS, SLICE_SECONDS
 from girih.card.stall import TILE, CardStalled
 from girih.errors import GirihError
 
@@ -180,3 +184,28 @@ def test_under_sanitizers(loop_folder):
         text=True,
     )
     assert done.returncode == 0 and "exercised" in done.stdout, done.stdout + done.stderr
+
+
+def test_a_card_runs_in_short_slices_while_a_client_asks(loop_folder, monkeypatch):
+    """A client waits for its answer before it asks again, so a slice is what each of its requests takes on a busy card."""
+    with VirtualCard(loop_folder) as card, Session(card) as session, ThreadPoolExecutor() as pool:
+        slices, run_slice = [], card.run_slice
+
+        def run(cycles: int, seconds: float) -> None:
+            slices.append(seconds)
+            run_slice(min(cycles, 100), seconds)
+
+        def ask() -> dict:
+            with ControlClient(session.server.path) as client:
+                return client.call("list")
+
+        monkeypatch.setattr(card, "run_slice", run)
+        session.serve(cycles=1000)
+        assert set(slices) == {SLICE_SECONDS}
+        answer = pool.submit(ask)
+        session.serve(cycles=10**9, until=answer.done)
+        assert answer.result()["links"] and slices[-1] == SHORT_SLICE_SECONDS
+        slices.clear()
+        monkeypatch.setattr(session_module, "ASKED_SECONDS", 0)
+        session.serve(cycles=1000)
+        assert set(slices) == {SLICE_SECONDS}

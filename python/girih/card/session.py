@@ -25,6 +25,10 @@ from girih.card.virtual import VirtualCard
 from girih.errors import GirihError
 
 SLICE_SECONDS = 0.02
+SHORT_SLICE_SECONDS = 0.001
+"""While a client asks: it makes its next request when it has the answer, and would wait for the end of a slice each time."""
+ASKED_SECONDS = 0.1
+"""How long after a request the next one is expected."""
 BUSY_CYCLES = 2048
 """If a port moved within this many cycles, the card may still have work inside."""
 IDLE_CYCLES = 256
@@ -51,6 +55,7 @@ class Session(Progress):
         self.cable_gone: int | None = None
         """The port whose TAP device has been deleted."""
         self._control = control
+        self._asked = 0.0  # when the last request came
         self.server: ControlServer | None = None
         """The control socket, while the session is entered."""
         self.guest: VhostUser | None = None
@@ -148,7 +153,8 @@ class Session(Progress):
             return
         before, start = self.card.cycle, time.monotonic()
         wanted = (1 << 30) if busy else IDLE_CYCLES
-        self.card.run_slice(wanted if left is None else min(wanted, left), SLICE_SECONDS)
+        seconds = SHORT_SLICE_SECONDS if start - self._asked < ASKED_SECONDS else SLICE_SECONDS
+        self.card.run_slice(wanted if left is None else min(wanted, left), seconds)
         self._look_for_a_stall()
         self.cable_gone = next((port for port in self._taps.values() if self.card.cable_gone(port)), None)
         if busy:
@@ -171,6 +177,9 @@ class Session(Progress):
         except InterruptedError:
             return
         if self.server:
-            self.server.serve(set(ready) - self._taps.keys())
+            asking = set(ready).intersection(self.server.descriptors())
+            if asking:
+                self._asked = time.monotonic()
+            self.server.serve(asking)
         if self.guest:
             self.guest.serve(set(ready))
