@@ -249,6 +249,17 @@ def test_tiles_without_a_place_follow_the_snake():
     assert [tile.at for tile in card.tiles] == list(snake(card.fabric))[:7]
 
 
+@pytest.mark.parametrize(("buffers", "fits"), [(62, True), (63, False)])
+def test_a_card_too_large_for_a_crossbar_is_told_of_a_mesh(buffers, fits):
+    chain = "".join(f"  b{number}: {{kind: buffer, next: b{number + 1}}}\n" for number in range(buffers))
+    text = f"fabric: crossbar\nmac: 02:67:69:72:69:68\ntiles:\n  rx: {{kind: eth_rx, next: b0}}\n{chain}  b{buffers}: {{kind: eth_tx}}\n"
+    if fits:
+        assert card_of(text).fabric.room == 64
+    else:
+        with pytest.raises(GirihError, match=r"65 tiles do not fit a crossbar of 64 ports\. Make it larger, such as fabric: \{mesh: \[5, 13\]\}"):
+            card_of(text)
+
+
 @some.composite
 def design_texts(draw_from):
     """A valid design: up to four echo tiles, behind a balancer or by UDP port, on any fabric that holds them."""

@@ -141,7 +141,7 @@ def test_a_buffer_that_the_fabric_has_no_room_for():
 
 def test_a_fabric_that_cannot_be_larger():
     assert edits.larger(Fabric("mesh", 2, 15)) == Fabric("mesh", 2, 16)
-    assert edits.larger(Fabric("mesh", 2, 16)) is edits.larger(Fabric("butterfly", 2, 8, 4)) is edits.larger(Fabric("crossbar", 255)) is None
+    assert edits.larger(Fabric("mesh", 2, 16)) is edits.larger(Fabric("butterfly", 2, 8, 4)) is edits.larger(Fabric("crossbar", 64)) is None
 
 
 def test_without_a_proposal_the_way_to_others_is_shown():

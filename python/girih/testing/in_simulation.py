@@ -20,5 +20,5 @@ gc.set_threshold(50_000, 20, 20)
 
 # A clock is named clk_i or SIDE_clk_i, and a reset alike.
 for _name in dir(cocotb.top):
-    if _name.endswith(("clk_i", "rst_i")):
+    if f"_{_name}".endswith(("_clk_i", "_rst_i")):
         getattr(cocotb.top, _name).value = Immediate(int(_name.endswith("rst_i")))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Card, Design, Fabric, TileText
-from girih.compiler.read.design import MOST_TILES
+from girih.compiler.read.design import LARGEST_CROSSBAR
 from girih.compiler.read.parse import Map, Scalar, Seq, Tree
 from girih.topology import Place
 
@@ -39,7 +39,7 @@ def with_tile(design: Design, tile: TileText, fabric: Fabric | None = None) -> D
 def larger(fabric: Fabric) -> Fabric | None:
     """Adds a row of routers, or a port; None if the fabric cannot grow."""
     if fabric.topology == "crossbar":
-        return replace(fabric, x=fabric.x + 1) if fabric.x < MOST_TILES else None
+        return replace(fabric, x=fabric.x + 1) if fabric.x < LARGEST_CROSSBAR else None
     highest = LARGEST_SIDE if fabric.topology == "mesh" else LARGEST_BUTTERFLY[1]
     return replace(fabric, y=fabric.y + 1) if fabric.y < highest else None
 

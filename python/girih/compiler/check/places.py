@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from girih.compiler import values
 from girih.compiler.model import LARGEST_BUTTERFLY, LARGEST_SIDE, Design, Fabric, TileText
-from girih.compiler.read.design import MOST_TILES
+from girih.compiler.read.design import LARGEST_CROSSBAR, MOST_TILES
 from girih.compiler.read.parse import Report
 from girih.topology import Place
 
@@ -78,7 +78,7 @@ def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
     if fabric.topology == "crossbar":
         largest = max((max(at[0] for at in tile.at) + ports[tile.name] for tile in design.tiles if tile.at), default=0)
         if fabric.x == 0:
-            return replace(fabric, x=min(max(needed, largest, 1), MOST_TILES))
+            fabric = replace(fabric, x=min(max(needed, largest, 1), LARGEST_CROSSBAR))
     if needed > fabric.room:
         with_ports = f" with {needed} fabric ports" if needed > tiles else ""
         report.error(fabric.line, f"{tiles} tiles{with_ports} do not fit {fabric.text}", _larger(fabric, needed))
@@ -89,8 +89,10 @@ def _larger(fabric: Fabric, needed: int) -> str:
     """A remedy: the smallest fabric of the same topology that holds this many tiles and is no smaller in any dimension."""
     if needed > MOST_TILES:
         return f"A card has room for {MOST_TILES}; remove some."
-    if fabric.topology == "crossbar":
+    if fabric.topology == "crossbar" and needed <= LARGEST_CROSSBAR:
         return "Write fabric: crossbar, which has as many ports as there are tiles."
+    if fabric.topology == "crossbar":
+        fabric = Fabric("mesh", 1, 1)
     most = (LARGEST_SIDE, LARGEST_SIDE, 1) if fabric.topology == "mesh" else LARGEST_BUTTERFLY
     sizes = product(*(range(size, end + 1) for size, end in zip((fabric.x, fabric.y, fabric.tiles), most, strict=True)))
     fit = [larger for size in sizes if (larger := Fabric(fabric.topology, *size)).room >= needed]

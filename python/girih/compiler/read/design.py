@@ -21,6 +21,7 @@ CARD_KEYS = (
 TILE_KEYS = ("kind", "at", "port", "next", "drop_log", "control", "program")  # all others are settings of the kind
 MOST_PORTS = 1 << type_widths()["port"]
 MOST_TILES = CARD_NODE  # each has a node number, and that one is the card itself
+LARGEST_CROSSBAR = 64  # its logic grows with the square of its ports; one of 255 takes Verilator over a quarter of an hour
 FABRIC_REMEDY = "Write fabric: {mesh: [4, 2]}, fabric: {butterfly: [2, 2, 2]} or fabric: crossbar"
 DEFAULTS = CardParams()
 DROP_LOGS = tuple(1 << bits for bits in range(4, 9))  # the records that a tile may keep of its last drops
@@ -113,9 +114,9 @@ def _fabric(tree: Tree | None, report: Report) -> Fabric | None:
 
 def _crossbar(value: Tree, line: int, report: Report) -> Fabric | None:
     ports = values.number(value)
-    if ports is not None and 1 <= ports <= MOST_TILES:
+    if ports is not None and 1 <= ports <= LARGEST_CROSSBAR:
         return Fabric("crossbar", ports, line=line)
-    report.error(value.line, f"crossbar is {values.what_it_is(value)}", f"It may have 1 to {MOST_TILES} ports: fabric: {{crossbar: 8}}")
+    report.error(value.line, f"crossbar is {values.what_it_is(value)}", f"It may have 1 to {LARGEST_CROSSBAR} ports: fabric: {{crossbar: 8}}")
     return None
 
 
