@@ -60,7 +60,7 @@ module cdc_clear
     if (phase_q == PhaseCleared && rst_i) move = 1'b0;
     if (Recovers && opposite) move = 1'b1;
     phase_d = move ? next_phase(phase_q) : phase_q;
-    again_d = (again_q || rst_i || (phase_q == PhaseDone && seen_state.again)) && phase_d inside {PhaseOpen, PhaseDone};
+    again_d = (again_q || rst_i || (phase_q == PhaseDone && seen_state.again)) && !(phase_d inside {PhaseStopped, PhaseCleared});
   end
 
   assign state_o = '{again: again_q, phase: phase_q};
