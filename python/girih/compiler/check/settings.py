@@ -114,7 +114,8 @@ def _parameters(
             limits = known.limits(item) or (value, value)
             fault = "which does not fit" if limits[0] <= value <= limits[1] else "out of range"
             if tree is None:
-                report.error(tile.line, f"{whose} is {value} by default, {fault} beside the other settings", f"Set it. {known.remedy(item)}")
+                remedy = f"Set it. {known.remedy(item)}" if known.limits(item) else known.remedy(item)
+                report.error(tile.line, f"{whose} is {value} by default, {fault} beside the other settings", remedy)
             else:
                 report.error(tree.line, f"{whose} is {value}, {fault}", known.remedy(item))
     numbers["port"] = tile.port

@@ -193,9 +193,10 @@ def read_ip(tree: Tree, key: str, label: str, report: Report, prefix: int = 24) 
     text, slash, length = tree.text.partition("/") if isinstance(tree, Scalar) else ("", "", "")
     value = values.ipv4(text)
     prefix = int(length) if length.isascii() and length.isdecimal() else prefix
-    if value is None or (slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)):
-        found = values.what_it_is(tree)
-        report.error(tree.line, f"{label} is {found}, which is not an IPv4 address", f"Write {key}: 10.77.0.2/24")
+    wrong_prefix = slash and not (length.isascii() and length.isdecimal() and 1 <= prefix <= 32)
+    if value is None or wrong_prefix:
+        found, what = values.what_it_is(tree), "which is not an IPv4 address" if value is None else "whose prefix is not of 1 to 32 bits"
+        report.error(tree.line, f"{label} is {found}, {what}", f"Write {key}: 10.77.0.2/24")
         return 0, 24
     if fault := values.ipv4_fault(value, prefix):
         report.error(tree.line, f"{label} {text} {fault}", "Give the address of a host, such as 10.77.0.2/24.")
