@@ -336,8 +336,8 @@ def test_an_address_in_the_file_is_as_good_as_one_on_the_command_line(tmp_path):
     [
         ({"ip": "10.9.8.0/24"}, "--ip: "),
         ({"ip": "10.9.8"}, "is not an IPv4 address"),
-        ({"ip": "10.9.8.7/"}, "whose prefix is not of 1 to 32 bits"),
-        ({"ip": "10.9.8.7/99"}, "whose prefix is not of 1 to 32 bits"),
+        ({"ip": "10.9.8.7/"}, "is not an IPv4 address"),
+        ({"ip": "10.9.8.7/99"}, "is not an IPv4 address"),
         ({"ip": "224.0.0.1"}, "--ip: "),
         ({"mac": "03:00:00:00:00:01"}, "--mac: "),
         ({"mac": "02:00:00:00:00"}, "is not a MAC address"),

@@ -86,12 +86,12 @@ def _sized(design: Design, ports: Mapping[str, int], report: Report) -> Fabric:
 
 
 def _larger(fabric: Fabric, needed: int) -> str:
-    """A remedy: the smallest fabric of the same topology that holds this many tiles and is no smaller in any dimension."""
+    """A remedy: the smallest fabric of the same topology that holds this many tiles and is no smaller in any dimension; a mesh for more than a crossbar holds."""
     if needed > MOST_TILES:
         return f"A card has room for {MOST_TILES}; remove some."
-    if fabric.topology == "crossbar" and needed <= LARGEST_CROSSBAR:
-        return "Write fabric: crossbar, which has as many ports as there are tiles."
     if fabric.topology == "crossbar":
+        if needed <= LARGEST_CROSSBAR:
+            return "Write fabric: crossbar, which has as many ports as there are tiles."
         fabric = Fabric("mesh", 1, 1)
     most = (LARGEST_SIDE, LARGEST_SIDE, 1) if fabric.topology == "mesh" else LARGEST_BUTTERFLY
     sizes = product(*(range(size, end + 1) for size, end in zip((fabric.x, fabric.y, fabric.tiles), most, strict=True)))
