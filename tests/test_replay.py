@@ -78,17 +78,17 @@ def test_an_interrupt_ends_a_replay(built, tmp_path):
     path.write_bytes(data)
     process = subprocess.Popen(command("replay", path), **options())
     try:
-        await_signal(process, caught=True)  # Python has begun
-        await_signal(process, caught=False)  # and has left its signals to the system
+        await_handler(process, there=True)  # the command has begun
+        await_handler(process, there=False)  # and has left its signals to the system
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == -signal.SIGINT
     finally:
         process.kill()
 
 
-def await_signal(process: subprocess.Popen, caught: bool) -> None:
-    """Waits until a process catches SIGINT, or does not."""
+def await_handler(process: subprocess.Popen, there: bool) -> None:
+    """Waits until a process has a handler of signals, or has not: one of SIGTERM, because a shell has its background jobs ignore SIGINT from the start."""
     status, deadline = Path(f"/proc/{process.pid}/status"), time.monotonic() + 60
-    while bool(int(status.read_text().partition("SigCgt:")[2].split()[0], 16) & 1 << signal.SIGINT - 1) != caught:
+    while bool(int(status.read_text().partition("SigCgt:")[2].split()[0], 16) & 1 << signal.SIGTERM - 1) != there:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.01)
