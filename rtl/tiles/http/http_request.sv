@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a request after one more byte (RFC 9112): GET or HEAD of /metrics or /, the version, and whether the field `connection` says `close`.
-// All other fields are ignored. Combinational.
+// The state of a request after one more byte (RFC 9112): GET or HEAD of /metrics or /, as a path or as an http URI of any authority, the version, and
+// whether the field `connection` says `close`. All other fields are ignored. Combinational.
 module http_request
   import http_script_pkg::*, http_types_pkg::*;
 (
@@ -50,6 +50,20 @@ module http_request
           r.part  = byte_i == " " ? Version : Query;
           r.place = '0;
         end
+        r.is_uri = request_i.is_uri && (byte_i == letter(128'("http://"), 7, request_i.place) || lower == letter(128'("http"), 4, request_i.place));
+        if (r.is_uri && request_i.place == 4'd6) begin
+          r.part = Authority;
+          r.is_uri = 1'b0;
+        end
+      end
+
+      Authority:
+      if (byte_i inside {"/", " ", "?"}) begin
+        r.is_metrics = 1'b1;
+        r.is_root = 1'b1;
+        r.subject = SubjectRoot;
+        r.part = byte_i == "/" ? Target : byte_i == " " ? Version : Query;
+        r.place = byte_i == "/" ? 4'd1 : '0;
       end
 
       Query:
@@ -103,7 +117,7 @@ module http_request
 
       default: ;
     endcase
-    if (request_i.part inside {Target, Query} && ends_line) begin
+    if (request_i.part inside {Target, Authority, Query} && ends_line) begin
       r.part = Complete;
       r.subject = SubjectBadRequest;
     end

@@ -8,10 +8,11 @@ package http_types_pkg;
   localparam int unsigned ChunkBytes = MaxFrameBytes >= 1024 ? 1024 : 1 << ($clog2(MaxFrameBytes + 1) - 1);
   typedef logic [$clog2(PageBytes)-1:0] page_addr_t;
 
-  // The part of a request: its first line, the name or the value of a field, or its end.
+  // The part of a request: its first line, the name or the value of a field, or its end. A target may be a whole URI, with an authority before its path.
   typedef enum logic [2:0] {
     Method,
     Target,
+    Authority,
     Query,
     Version,
     Name,
@@ -26,6 +27,7 @@ package http_types_pkg;
     logic is_head;
     logic is_metrics;
     logic is_root;
+    logic is_uri;  // the target so far begins as a URI does
     logic is_field;  // the name of the field so far is that of `connection`
     subject_e subject;
     logic old;  // HTTP/1.0
@@ -66,6 +68,7 @@ package http_types_pkg;
       is_head: 1'b1,
       is_metrics: 1'b1,
       is_root: 1'b1,
+      is_uri: 1'b1,
       is_field: 1'b1,
       subject: SubjectMissing,
       old: 1'b0,
