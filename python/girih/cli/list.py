@@ -15,6 +15,7 @@ def register(app: typer.Typer) -> None:
         from rich.table import Column, Table
 
         from girih.compiler.check.card import check_file
+        from girih.compiler.check.fill import settable
         from girih.compiler.emit.heading import summary
         from girih.experiments import load_all
         from girih.paths import DESIGNS, ROOT
@@ -41,7 +42,7 @@ def register(app: typer.Typer) -> None:
                     kind.name,
                     kind.summary,
                     kind.next.key if kind.next and kind.next.key != "0" else "",
-                    ", ".join([field.name for field in kind.config] + [p.name for p in kind.parameters]),
+                    ", ".join(settable(kind)),
                 )
                 for kind in load_kinds().values()
             ],
@@ -53,7 +54,7 @@ def register(app: typer.Typer) -> None:
                 (kind.name, item.name, f"{item.rule}; by default {item.default}", item.doc)
                 for kind in load_kinds().values()
                 for item in kind.parameters
-                if item.name != "port"
+                if item.name in settable(kind)
             ],
         )
         show("Experiments", ["id", "title"], [(exhibit.id, exhibit.title) for exhibit in load_all()])

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from girih.compiler.check.chains import is_scheduler
 from girih.compiler.check.control import check_control, written_tiles
 from girih.compiler.check.scheduling import CELL_FLITS, MOST_SERVICES, buffer_bytes
-from girih.compiler.check.settings import LEASED, is_balancer, parameter
+from girih.compiler.check.settings import LEASED, REPLICAS, is_balancer, parameter
 from girih.compiler.model import Design, Hop, TileText, Value
 from girih.compiler.read.parse import Report
 from girih.compiler.read.scheduling import MOST_TENANTS
@@ -22,6 +22,33 @@ LEASE_PLACES = "places"
 LINES = "line"
 SPACES = "spaces"  # a bit for each word of requests that the design gives a tile
 LINE_VALID = 1 << 8  # in a register `line`, above the node
+SCHEDULED_ARRAYS = (
+    "unit_node", "unit_service", "unit_credits", "affinity", "push", "policy", "shift", "hierarchy", "by_tenant", "given_rank", "rights",
+    "guaranteed_cells", "guaranteed_entries", "limit", "inverse_weight",
+)  # fmt: skip
+"""The arrays of a scheduler's configuration that follow from the services and tenants."""
+SCHEDULED_SIZES = (CREDIT_UNITS, "services", "tenants")
+"""The parameters of a scheduler that do."""
+
+
+def settable(kind: Kind) -> list[str]:
+    """The configuration and parameters of a kind that a tile can set, in their order: those that do not follow from the rest of the design."""
+    derived = {"port"} | _derived(kind)
+    names = [*(field.name for field in kind.config), *(item.name for item in kind.parameters)]
+    return [name for name in names if name not in derived]
+
+
+def _derived(kind: Kind) -> set[str]:
+    """The names that `filled` gives values to in every design."""
+    if is_balancer(kind):
+        return {REPLICAS}
+    if is_scheduler(kind):
+        return {*SCHEDULED_ARRAYS, *SCHEDULED_SIZES}
+    if kind.leases:
+        return {LEASE_PLACES}
+    if kind.watches:
+        return {LINES}
+    return {SPACES} if kind.requests else set()
 
 
 def filled(
@@ -36,7 +63,7 @@ def filled(
 ) -> dict[str, Value]:
     """Values by name of field or parameter; a kind uses those that it has. nodes, kinds: of the tiles. table: the next hops of the tile."""
     if is_balancer(kind):
-        return {"replicas": len(table)}
+        return {REPLICAS: len(table)}
     if is_scheduler(kind):
         return _of_scheduler(tile, kind, design, scheduling, nodes, report)
     if kind.leases:
@@ -134,7 +161,7 @@ def _of_scheduler(
     }
     found: dict[str, Value] = {}
     for field in kind.config:
-        if field.name in arrays and field.count:
+        if field.name in SCHEDULED_ARRAYS and field.count:
             values = arrays[field.name][: field.count]
             found[field.name] = (*values, *[0] * (field.count - len(values)))
     needs = {
@@ -144,7 +171,7 @@ def _of_scheduler(
     }
     needs["tenants"] = 1 << (needs["tenants"] - 1).bit_length()
     for item in kind.parameters:
-        if item.name in needs:
+        if item.name in SCHEDULED_SIZES:
             value = max(needs[item.name], int(item.min))
             reported = item.name == "tenants" or (item.name == "services" and value > MOST_SERVICES)
             if value > int(item.max) and not reported:
