@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Addresses from the command line, which override those in the design file."""
+"""Addresses from the command line, which override those in the design file; and tiles at different ports with the same address."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from girih.compiler import values
-from girih.compiler.model import Addresses, Design
+from girih.compiler.model import Addresses, Card, Design, Tile
+from girih.compiler.paths import reachable_ports
+from girih.compiler.read.parse import Report
 from girih.errors import GirihError
 
 
@@ -42,3 +45,56 @@ def _with_ip(addresses: Addresses, text: str) -> Addresses:
     if gateway is not None and ((gateway ^ number) >> (32 - prefix) or gateway == number):
         raise GirihError(f"the design's gateway {values.ipv4_text(gateway)} is not a neighbour of {text}", "--ip", "Give an address in the gateway's network.")
     return replace(addresses, ip=number, prefix=prefix)
+
+
+def check_addresses(card: Card, report: Report) -> None:
+    """Tiles that serve different ports must not claim one address."""
+    macs = [tile for tile in card.tiles if "axis_in" in tile.kind.uses]
+    _check_unique("mac", "MAC", macs, values.mac_text, _other_macs, card, report)
+    _check_unique("ip", "IP", card.tiles, values.ipv4_text, lambda tile: _other_ips(tile, card), card, report)
+
+
+def _check_unique(
+    key: str, name: str, tiles: Iterable[Tile], text: Callable[[int], str], others: Callable[[Tile], Iterator[int]], card: Card, report: Report
+) -> None:
+    """Reports addresses of tiles at different ports that are the same. others: those that a tile could have instead, the nearest first.
+
+    Every port gets one proposal, which no tile of the card has: the tiles at a port must agree on their address.
+    """
+    reached = reachable_ports(card)
+    addresses = {tile.name: value for tile in tiles if tile.kind.has_output and (value := _number(tile, key, 0))}  # 0: it gets one while the card runs
+    taken, proposals, owners = set(addresses.values()), dict[int, int](), list[str]()
+    for tile in (tile for tile in tiles if tile.name in addresses):
+        address, ports = addresses[tile.name], reached[tile.name]
+        other = next((other for other in owners if addresses[other] == address and not ports & reached[other]), None)
+        if other is not None:
+            made = (proposals[port] for port in sorted(ports) if port in proposals)
+            free = next(made, None) or next((value for value in others(tile) if value not in taken), None)
+            if free is not None:
+                taken.add(free)
+                proposals |= dict.fromkeys(ports, free)
+            what = f"{name} address {text(address)} is used twice: by {other} and by {tile.name}, at different ports"
+            remedy = f"Give {tile.name} another: {key}: {text(free)}" if free is not None else f"Give {tile.name} one of another network; this one has none free."
+            report.error(tile.line, what, remedy)
+        owners.append(tile.name)
+
+
+def _other_macs(tile: Tile) -> Iterator[int]:
+    return (value for value in range(_number(tile, "mac", 0) + 1, 1 << 48) if not values.mac_fault(value))
+
+
+def _other_ips(tile: Tile, card: Card) -> Iterator[int]:
+    """The other addresses of hosts in the network of a tile, upwards from its own."""
+    address, gateway, netmask = (_number(tile, name, default) for name, default in (("ip", 0), ("gateway", 0), ("netmask", card.addresses.netmask)))
+    prefix = netmask.bit_count()
+    size = 1 << 32 - prefix
+    first = address & -size
+    for step in range(1, size):
+        value = first + (address + step) % size
+        if not values.ipv4_fault(value, prefix) and value != gateway:
+            yield value
+
+
+def _number(tile: Tile, name: str, default: int) -> int:
+    value = dict(tile.config).get(name)
+    return value if isinstance(value, int) else default

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.check import hops, settings
-from girih.compiler.check.addresses import readdressed
+from girih.compiler.check.addresses import check_addresses, readdressed
 from girih.compiler.check.applications import to_their_ports
 from girih.compiler.check.chains import why_no_exit
 from girih.compiler.check.control import check_control, check_interrupts, check_leases, check_masters, read_counters
@@ -144,7 +144,7 @@ def check(design: Design, source: str, kinds: Mapping[str, Kind], report: Report
         check_replies(card, kinds, report)
         check_headers(card, report)
         check_groups(card, kinds, report)
-        _check_addresses(card, report)
+        check_addresses(card, report)
     report.raise_if_any()
     if not allow_deadlock:
         check_deadlock(card, design, kinds, report.file, lambda changed: _rechecked(changed, source, kinds, report.file))
@@ -270,24 +270,3 @@ def _check_reachable(card: Card, report: Report) -> None:
     for tile in card.tiles:
         if tile.kind.sides and not reached[tile.name]:
             report.error(tile.line, f"no message ever reaches tile {tile.name}", "Name it in the next of another tile, or remove it.")
-
-
-def _check_addresses(card: Card, report: Report) -> None:
-    """Tiles that serve different ports must not claim one address."""
-    reached = reachable_ports(card)
-    for field, write, uses in (("mac", values.mac_text, "axis_in"), ("ip", values.ipv4_text, None)):
-        owners: list[tuple[int, Tile]] = []
-        for tile in card.tiles:
-            address = dict(tile.config).get(field)
-            if not isinstance(address, int) or not tile.kind.has_output or (uses and uses not in tile.kind.uses):
-                continue
-            for other_address, other in owners:
-                if address == other_address and not reached[tile.name] & reached[other.name]:
-                    name = {"mac": "MAC", "ip": "IP"}[field]
-                    report.error(
-                        tile.line,
-                        f"{name} address {write(address)} is used twice: by {other.name} and by {tile.name}, at different ports",
-                        f"Give {tile.name} another: {field}: {write(address + 1)}",
-                    )
-                    break
-            owners.append((address, tile))
