@@ -56,6 +56,12 @@ def card(tmp_path):
     return card_of(tmp_path, GOOD)
 
 
+def test_a_card_may_have_no_service_yet(tmp_path):
+    """What the compiler proposes for ports and a scheduler without units."""
+    text = "".join(line for line in GOOD[: GOOD.index("services:")].splitlines(keepends=True) if "stub_unit" not in line)
+    assert card_of(tmp_path, text + "services: {}\n").scheduling.services == ()
+
+
 @pytest.mark.parametrize(("field", "text", "value"), [("ethernet.dst", "02:00:00:00:00:01", 0x020000000001), ("ipv4.dst", "10.0.0.1", 0x0A000001), ("ipv6.dst", '"::1"', 1), ("ipv6.src", '"2001:db8::"', 0x20010DB8 << 96), ("ipv6.src", "7", 7)])
 def test_a_match_takes_addresses_as_text(tmp_path, field, text, value):
     wide = GOOD.replace("kind: stub_port", "kind: stub_port, key_halves_0: 10")

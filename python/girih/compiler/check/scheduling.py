@@ -45,10 +45,22 @@ def _check_chained(design: Design, kinds: Kinds, report: Report) -> None:
     for tile in design.tiles:
         if (kind := kinds[tile.name]) is not None and kind.chained:
             report.error(
-                tile.line,
-                f"tile {tile.name} of kind {kind.name} is for a card with services",
-                f"Add services: at the top, such as services: {{{tile.name}_service: [{tile.name}]}}, or remove it.",
+                tile.line, f"tile {tile.name} of kind {kind.name} is for a card with services", f"{_services_to_add(tile, design, kinds)}, or {_instead(kind)}."
             )
+
+
+def _services_to_add(tile: TileText, design: Design, kinds: Kinds) -> str:
+    """What makes a card one with services: the tile itself if it is a unit, else a unit of the card, else no service yet."""
+    units = [other.name for other in design.tiles if is_unit(kinds[other.name])]
+    if units:
+        unit = tile.name if tile.name in units else units[0]
+        return f"Add services: at the top, such as services: {{{unit}_service: [{unit}]}}"
+    scheduler = "" if any(is_scheduler(kind) for kind in kinds.values()) else " and add a tile of kind scheduler"
+    return f"Write services: {{}} at the top{scheduler}"
+
+
+def _instead(kind: Kind) -> str:
+    return "use eth_rx and eth_tx in its place" if kind.at_port else "remove it"
 
 
 def _scheduler(design: Design, kinds: Kinds, report: Report) -> TileText | None:
