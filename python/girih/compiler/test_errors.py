@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every mistake in a design file is answered with file, line, fault and remedy, word for word."""
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ruamel.yaml import YAML
 from girih.compiler.check.card import check_file
 from girih.compiler.values import listing
 from girih.errors import GirihError, GirihErrors
+from girih.firmware.compile import compile_program
 from girih.spec.kinds import load_kinds
 
 GOOD = """\
@@ -118,3 +120,18 @@ def test_more_tiles_than_node_numbers(tmp_path):
 def test_several_errors_are_one_exception():
     errors = GirihErrors([GirihError("a", "f:1", "B."), GirihError("c", "f:2", "D.")])
     assert str(errors) == "f:1: a. B.\nf:2: c. D."
+
+
+def test_a_program_that_is_no_regular_file(tmp_path):
+    """A pipe is a file, so its error must not say that it does not exist. The compiler is not called."""
+    os.mkfifo(tmp_path / "pipe.c")
+    (tmp_path / "folder.c").mkdir()
+    for name in ("pipe.c", "folder.c"):
+        text = GOOD.replace("kind: echo", f"kind: core, program: {name}")
+        assert answer(tmp_path, text.encode()) == (
+            f"card.yaml:9: the program of tile echo, {name}, is not a regular file. Name a file of C, relative to the design file, or one of firmware/programs."
+        )
+        with pytest.raises(GirihError, match=rf"{name}: the program is not a regular file\. Name a file of C\.$"):
+            compile_program(tmp_path / name, memory_bytes=32768)
+    with pytest.raises(GirihError, match=r"none\.c: the program does not exist\. Name a file of C\.$"):
+        compile_program(tmp_path / "none.c", memory_bytes=32768)

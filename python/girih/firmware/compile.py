@@ -66,14 +66,21 @@ def _libgcc() -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
+def why_no_file(source: Path) -> str | None:
+    """Why there is no program to read at a path, or None. A pipe is refused because the compiler reads a program more than once."""
+    if source.is_file():
+        return None
+    return "is not a regular file" if source.exists() else "does not exist"
+
+
 def compile_program(source: Path, *, memory_bytes: int, defines: tuple[str, ...] = (), card: str = "") -> Program:
     """The program in the C file `source`, which may include other files. defines: macros, `NAME=VALUE`. card: the text of `card.h`; "": there is none.
 
     Raises GirihError with the compiler's messages, which name file and line, or if the program does not fit.
     """
     source = Path(source).resolve()
-    if not source.is_file():
-        raise GirihError("the program does not exist", str(source), "Name a file of C.")
+    if fault := why_no_file(source):
+        raise GirihError(f"the program {fault}", str(source), "Name a file of C.")
     version, header, map_folder = _version(), map_header(), BUILD / "firmware" / "map"
     write_if_changed(map_folder / "girih_core_map.h", header)
     flags = [*FLAGS, *(f"-D{name}" for name in defines), f"-I{FIRMWARE / 'include'}", f"-I{map_folder}"]

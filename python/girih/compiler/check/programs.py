@@ -10,7 +10,7 @@ from girih.compiler.emit.program import emit_card_header
 from girih.compiler.model import Card, Tile, TileText
 from girih.compiler.read.parse import Report, Scalar
 from girih.errors import GirihError
-from girih.firmware.compile import FIRMWARE, Program, compile_program
+from girih.firmware.compile import FIRMWARE, Program, compile_program, why_no_file
 from girih.spec.kinds import Kind
 
 MEMORY = "memory_bytes"  # the parameter of every kind that runs programs
@@ -30,10 +30,12 @@ def program_of(text: TileText, kind: Kind, report: Report) -> Path | None:
     if not isinstance(tree, Scalar) or not tree.text.endswith(".c"):
         report.error(tree.line, f"the program of tile {text.name} is {values.what_it_is(tree)}", "Name a file of C: program: udp_echo.c")
         return None
-    for folder in (Path(report.file).parent, FIRMWARE / "programs"):
-        if (folder / tree.text).is_file():
-            return folder / tree.text
-    what = f"the program of tile {text.name}, {tree.text}, does not exist"
+    paths = [folder / tree.text for folder in (Path(report.file).parent, FIRMWARE / "programs")]
+    good = next((path for path in paths if path.is_file()), None)
+    if good is not None:
+        return good
+    there = next((path for path in paths if path.exists()), paths[0])
+    what = f"the program of tile {text.name}, {tree.text}, {why_no_file(there)}"
     report.error(tree.line, what, "Name a file of C, relative to the design file, or one of firmware/programs.")
     return None
 
