@@ -57,9 +57,10 @@ def test_what_a_design_cannot_say_is_named(card, ctl, tmp_path):
         ctl(path, "chain", "add", "mine", "--tenant", "video", "--pattern", "udp dst is 6001", "--actions", "queue sha")
         index = ctl(path, "table", "add", "--port", "host", "--pattern", "udp dst is 9", "--actions", "register 3 add length")["index"]
         ctl(path, "tenant", "set", "video", "--meters", "0-7")
+        ctl(path, "meter", "set", 2, "--port", "wire", "--cir", 1000, "--cbs", 3000)
         ctl(path, "set", "scheduler.unit_credits[0]=3")
         said = ctl(path, "design", tmp_path / "now.yaml")
-    assert said["left"] == ["scheduler.unit_credits[0]", "chain mine", f"entry {index} of stage 0 of host", "meters of tenant video"]
+    assert said["left"] == ["scheduler.unit_credits[0]", "chain mine", f"entry {index} of stage 0 of host", "meter 2 of stage 0 of wire", "meters of tenant video"]
 
 
 def test_an_entry_that_cannot_be_read_is_not_left_out(card, girih, monkeypatch, tmp_path):

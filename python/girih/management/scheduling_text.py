@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,13 +33,14 @@ REGISTERS_OF_TENANTS = {"weight": "inverse_weight", "guarantee": "guaranteed_cel
 @dataclass(frozen=True)
 class Scheduling:
     """The state that a card's own process reports. chains: None over the network, where they have no names. entries: the locations
-    of table entries that belong to no chain."""
+    of table entries that belong to no chain. meters: those of meters that have rates."""
 
     facts: Facts
     policies: list[dict]
     tenants: list[dict]
     chains: list[dict] | None
     entries: list[str]
+    meters: list[str]
 
     @staticmethod
     def of(card: ControlClient | NetworkCard) -> Scheduling:
@@ -49,27 +50,28 @@ class Scheduling:
         except GirihError:
             chains = None
         facts = Facts(card.registers.manifest)
-        entries = [f"entry {row['index']} of stage {stage} of {port}" for port, stage, row in _entries(services, facts) if row["chain"] is None]
-        return Scheduling(facts, services.list_policies(), services.list_tenants(), chains, entries if chains is not None else [])
+        entries = [f"entry {row['index']} of {stage}" for stage, row in _of_stages(services, facts, services.list_entries) if row["chain"] is None]
+        meters = [f"meter {row['index']} of {stage}" for stage, row in _of_stages(services, facts, services.list_meters)]
+        return Scheduling(facts, services.list_policies(), services.list_tenants(), chains, entries if chains is not None else [], meters)
 
     def left(self, now: Card) -> list[str]:
         """The part of it that the design of a card cannot express."""
         wanted = {service.name: _policy_of(now, service) for service in now.scheduling.services}
         left = [f"the policy of {row['service']}" for row in self.policies if {**row} != wanted[row["service"]]]
         if self.chains is None:
-            return [*left, "chains, which have no names over the network"]
+            return [*left, "chains, which have no names over the network", *self.meters]
         live, known = _by_name(self.chains), _chains_of(now, self.facts)
         left += [f"chain {name}" for name, chain in live.items() if known.get(name) != _words(chain)]
         left += [f"chain {name}" for name in known if name not in live]
-        left += self.entries
+        left += [*self.entries, *self.meters]
         return left + [f"{what} of tenant {row['name']}" for row in self.tenants for what in OBJECTS if row[what]]
 
 
-def _entries(services: RemoteServices, facts: Facts) -> Iterator[tuple[str, int, dict]]:
-    """The entries of all tables with the port and the stage."""
+def _of_stages(services: RemoteServices, facts: Facts, listed: Callable[[str, int], list[dict]]) -> Iterator[tuple[str, dict]]:
+    """What the stages of all ports hold, each with the name of its stage. listed: the contents of one stage of a port."""
     for port in facts.ports:
         for stage in services.list_stages(port):
-            yield from ((port, stage, row) for row in services.list_entries(port, stage))
+            yield from ((f"stage {stage} of {port}", row) for row in listed(port, stage))
 
 
 def own_part(section: CommentedMap, name: str) -> CommentedMap:
