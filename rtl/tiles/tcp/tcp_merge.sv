@@ -49,9 +49,9 @@ module tcp_merge
   assign command = arrival_i[1];
 
   // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it.
-  logic opens, asks, opening_q, opened_q, after_open_q, order_ready, order_valid, looked_up_valid;
+  logic opens, asks, opening_q, opened_q, after_open_q, order_ready, order_waits, order_valid, looked_up_valid;
   assign opens = starts[1] && command.work.kind == EventConnect;
-  assign asks = opens && !opening_q && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
+  assign asks = opens && !opening_q && !order_waits && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
   assign search_valid_o = asks || starts[0];
   always_comb begin
     search_o = asks ? command : arrival_i[0];
@@ -84,8 +84,8 @@ module tcp_merge
     logic stands;
     length_t flits;
   } order_t;
-  order_t order_in, order;
-  logic take_order;
+  order_t order_in, next_order, order;
+  logic order_moves, take_order;
   assign order_in = '{
           kind: command.work.kind,
           tenant: command.work.tenant,
@@ -105,6 +105,18 @@ module tcp_merge
       .in_valid_i (starts[1] && !opens && !opening_q),
       .in_ready_o (order_ready),
       .in_data_i  (order_in),
+      .out_valid_o(order_waits),
+      .out_ready_i(order_moves),
+      .out_data_o (next_order)
+  );
+  stream_register #(
+      .T(order_t)
+  ) u_order (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (order_waits),
+      .in_ready_o (order_moves),
+      .in_data_i  (next_order),
       .out_valid_o(order_valid),
       .out_ready_i(take_order),
       .out_data_o (order)
