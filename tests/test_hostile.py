@@ -113,7 +113,12 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
         (("synth", "--module", "async_fifo", "--constraints", "x.txt"), "the format of constraints is not known"),
         (("synth", "--module", "async_fifo", "--constraints", "x.xdc", "--timing"), "--constraints is given with --timing"),
         (("run", "none.yaml"), "none.yaml"),
-        *((("capture", "port0.rx", f"--seconds={value}"), "for '--seconds': Input should be") for value in ("inf", "nan", "-1")),
+        *(
+            ((*words, f"--seconds={value}"), "for '--seconds': Input should be a number of seconds above 0")
+            for words in (("capture", "port0.rx"), ("run", UDP_ECHO), ("rack", "server_behind_nic"))
+            for value in ("inf", "nan", "-1", "0", "1e10")
+        ),
+        *((("test", "tests/nowhere.py", f"--jobs={value}"), "for '--jobs' / '-j': Input should be") for value in (0, -1)),
         (("run", "."), "card.json"),
     ],
 )

@@ -15,10 +15,9 @@ import typer
 from girih import interrupts
 from girih.card.client import ControlClient
 from girih.card.pcapng import packets
-from girih.cli.live import Socket, console
+from girih.cli.live import MOST_SECONDS, Seconds, Socket, console
 from girih.errors import GirihError
 
-MOST_SECONDS = 10**9
 LOOK_SECONDS = 0.5  # between two looks at whether the card has ended
 
 
@@ -27,7 +26,7 @@ def register(app: typer.Typer) -> None:
     def capture(
         links: Annotated[list[str] | None, typer.Argument(help="Links, such as eth_rx.out or port0.rx; none: list them.")] = None,
         output: Annotated[Path, typer.Option("--output", "-o", help="The pcapng file.")] = Path("capture.pcapng"),
-        seconds: Annotated[float | None, typer.Option(min=0, max=MOST_SECONDS, help="Stop after this many seconds instead of at Ctrl-C.")] = None,
+        seconds: Seconds = None,
         socket: Socket = None,
     ) -> None:
         """Captures the messages on named links of a running card: one interface for each link, times in card

@@ -26,6 +26,18 @@ Socket = Annotated[
     Path | None, typer.Option("--socket", help="The card's control socket; needed only when several cards run.")
 ]
 
+MOST_SECONDS = 10**9
+
+
+def checked_seconds(value: float | None) -> float | None:
+    """The seconds that an option gives, of a time that can pass. Raises typer.BadParameter."""
+    if value is not None and not 0 < value <= MOST_SECONDS:  # which nan is not, either
+        raise typer.BadParameter(f"Input should be a number of seconds above 0 and up to {MOST_SECONDS:,}")
+    return value
+
+
+Seconds = Annotated[float | None, typer.Option("--seconds", callback=checked_seconds, help="Stop after this many seconds instead of at Ctrl-C.")]
+
 CardHost = Annotated[str | None, typer.Option("--card", metavar="HOST[:PORT]", help="The card over the network, through its controller.")]
 KeyFile = Annotated[Path | None, typer.Option("--key", help="With --card: the file with the card's key.")]
 CardDesign = Annotated[Path | None, typer.Option("--design", help="With --card: the card's design file, or its name in designs/.")]

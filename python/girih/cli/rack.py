@@ -21,7 +21,7 @@ from girih.card.rack import Rack
 from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
-from girih.cli.live import console, port_table, progress_bar, traffic_table
+from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
 from girih.compiler.check.card import check_file
 from girih.errors import GirihError
 
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
         file: Annotated[Path, typer.Argument(metavar="FILE", help="A rack file: cards by name, and the links that join their ports.")],
         tap: Annotated[bool, typer.Option("--tap", help="Put each port without a link on a TAP device in a network namespace of its own (as root).")] = False,
         cycles: Annotated[int | None, typer.Option(min=1, help="Stop after this many cycles.")] = None,
-        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
+        seconds: Seconds = None,
     ) -> None:
         """Runs several cards in one process until Ctrl-C, joined port to port by links with delay and loss.
 

@@ -19,7 +19,7 @@ from girih.card.vhost_user import VhostUser
 from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.debugging import Servers, check, parse
-from girih.cli.live import console, port_table, progress_bar, traffic_table
+from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.management.key import read_key, unlock
@@ -65,7 +65,7 @@ def register(app: typer.Typer) -> None:
         watchdog: Annotated[int, typer.Option(min=0, max=MOST_CYCLES, help="Report a stall when nothing moves for this many cycles while messages wait; 0 disables it.")] = WATCHDOG_CYCLES,
         seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Seed of the random values that registers and memories hold before reset; 0: zeros. The default is the environment's GIRIH_SEED, or 0.")] = None,
         cycles: Annotated[int | None, typer.Option(min=1, max=MOST_CYCLES, help="Stop after this many cycles.")] = None,
-        seconds: Annotated[float | None, typer.Option(min=0, help="Stop after this many seconds.")] = None,
+        seconds: Seconds = None,
     ) -> None:
         """Runs the card of a design until Ctrl-C, or until a capture file has passed through it.
 

@@ -29,7 +29,7 @@ def register(app: typer.Typer) -> None:
         thorough: Annotated[bool, typer.Option("--thorough", help="Run more of each, for example at 256 and 1,024 bits, on each side of a router, and with DPDK's driver.")] = False,
         shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Run them in a random order with this seed.")] = None,
         coverage: Annotated[bool, typer.Option("--coverage", help="Count the hits of the RTL's lines and cover points, and print those never hit, by folder.")] = False,
-        jobs: Annotated[int, typer.Option("--jobs", "-j", help="Tests that run at the same time; one more than two processors, because some wait.")] = 3,
+        jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Tests that run at the same time; one more than two processors, because some wait.")] = 3,
     ) -> None:
         """Runs the tests: units of RTL, proofs, the compiler, and whole cards on the wire.
 
