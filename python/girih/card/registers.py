@@ -182,7 +182,7 @@ class Registers:
         if "w" not in register.access:
             raise GirihError("the register can only be read", name, "Choose one whose access has a w.")
         if not 0 <= value < 1 << register.width:
-            raise GirihError(f"{value} does not fit {register.width} bits", name, "Give a smaller number.")
+            raise GirihError(f"{value} does not fit {register.width} bits", name, f"It may be 0 to {(1 << register.width) - 1}.")
         first = tile.base + register.offset
         return [(first + WORD_BYTES * i, value >> (32 * i) & 0xFFFF_FFFF) for i in range(-(-register.width // 32))]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from girih.card.manifest import Manifest, Tile
+from girih.card.manifest import Manifest, Register, Tile
 from girih.card.registers import Bus, Registers
 from girih.errors import GirihError
 
@@ -71,3 +71,11 @@ def test_what_is_no_word_of_a_window(tile, offset, sentence):
     with pytest.raises(GirihError) as caught:
         card(Memory()).read_window(tile, offset)
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [-1, 256])
+def test_a_value_that_does_not_fit_its_register(value):
+    registers = card(Memory())
+    registers.manifest.tile("echo").registers["level"] = Register(0x100, 8, "rw", "")
+    with pytest.raises(GirihError, match=rf"echo\.level: {value} does not fit 8 bits\. It may be 0 to 255\."):
+        registers.write("echo.level", value)
