@@ -95,6 +95,9 @@ def test_what_a_file_says(tmp_path):
 @pytest.mark.parametrize(
     ("text", "answers"),
     [
+        ("", ["rack.yaml:1: the file is empty. A rack needs at least cards; racks/server_behind_nic.yaml is an example."]),
+        ("- a", ["rack.yaml:1: a rack file is a mapping of keys to values. Write cards: and below it lines such as nic: {design: panic}"]),
+        ("cards: {}\n---\na: 1", ["rack.yaml:3: this is a second document. Remove the --- above it; a rack file has one document."]),
         ("links: []", ["1: the rack has no cards"]),
         ("cards: 7", ["1: the rack has no cards"]),
         ("cards: {a: 7, B: {design: demo}}", ["1: card a is 7. Write a: {design: demo}", "the card's name B"]),
@@ -119,13 +122,21 @@ def test_mistakes_have_an_answer(text, answers, tmp_path):
         assert answer in str(error.value)
 
 
+def test_no_such_rack(tmp_path):
+    with pytest.raises(GirihError, match=r"none\.yaml: there is no such file\. racks/server_behind_nic\.yaml is an example\."):
+        read_rack(tmp_path / "none.yaml")
+
+
 def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
     path = tmp_path / "rack.yaml"
     for text, answer in (
         ("cards: {a: {design: nothing}}", "nothing"),
+        ("cards:\n  a: {design: demo,\n    ip: 10.77.0}", "rack.yaml:3: ip of card a: '10.77.0' is not an IPv4 address. Give the address of a host, such as ip: 10.77.0.2/24."),
+        ("cards:\n  a: {design: demo, ip: 10.77.0.0/24}", "rack.yaml:2: ip of card a: 10.77.0.0/24 is the network's or the broadcast address of 10.77.0.0/24. Give the"),
+        ("cards:\n  a:\n    design: demo\n    mac: 03:00:00:00:00:01", "rack.yaml:4: mac of card a: 03:00:00:00:00:01 is a group address. Write mac: 02:67:69:72:69:68; "),
         ("cards: {a: {design: demo}, b: {design: demo}}\nlinks: [{ends: [a.0, b.4]}]", "rack.yaml:2: the end b.4 of a link is not a port of card b. It has 1: 0 to 0."),
     ):
         path.write_text(text)
         done = girih("rack", path)
-        assert done.returncode == 2 and answer in done.stderr and "Traceback" not in done.stderr
+        assert done.returncode == 2 and answer in done.stderr and "--" not in done.stderr and "Traceback" not in done.stderr
         assert done.stdout == "", "nothing was built"

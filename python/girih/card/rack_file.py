@@ -10,28 +10,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from girih.card.rack import DELAY, Port
 from girih.compiler import values
 from girih.compiler.read.keys import mapping, names, number
-from girih.compiler.read.parse import Map, Report, Scalar, Seq, Tree, parse, read_text
+from girih.compiler.read.parse import FileSort, Map, Report, Scalar, Seq, Tree, parse, read_text
 from girih.paths import DESIGNS
 
 LONGEST = 1_000_000  # cycles of a link
+RACK_FILE = FileSort(
+    thing="rack",
+    example="racks/server_behind_nic.yaml",
+    find="racks/server_behind_nic.yaml is an example.",
+    needs="A rack needs at least cards; racks/server_behind_nic.yaml is an example.",
+    start="Write cards: and below it lines such as nic: {design: panic}",
+)
 EXAMPLE = "links: [{ends: [nic.1, server.0], delay: 500}]"
 
 
 @dataclass(frozen=True)
 class RackCard:
-    """A card of a rack. hosts: the addresses of the hosts at its TAP devices, from port 0 on; ip, mac: override those of the design."""
+    """A card of a rack. hosts: the addresses of the hosts at its TAP devices, from port 0 on; ip, mac: override those of the design. lines: of its keys in
+    the file."""
 
     name: str
     design: Path
     hosts: tuple[str, ...] = ()
     ip: str | None = None
     mac: str | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,7 @@ class RackFile:
 def read_rack(path: Path) -> RackFile:
     """The rack that a file describes. Raises GirihError, or GirihErrors with all mistakes in the file."""
     report = Report(str(path))
-    keys = mapping(parse(read_text(path), report), ("cards", "links"), "a rack", report)
+    keys = mapping(parse(read_text(path, RACK_FILE), report, RACK_FILE), ("cards", "links"), "a rack", report)
     cards = _cards(keys.get("cards"), path, report)
     links = _links(keys.get("links"), {card.name for card in cards}, report)
     report.raise_if_any()
@@ -86,7 +96,8 @@ def _card(name: Scalar, tree: Tree, path: Path, report: Report) -> RackCard | No
     if "design" not in text:
         report.error(name.line, f"card {name.text} has no design", remedy)
         return None
-    return RackCard(name.text, _design(text["design"], path), tuple(host.text for host in hosts), text.get("ip"), text.get("mac"))
+    lines = {key: value.line for key, value in keys.items()}
+    return RackCard(name.text, _design(text["design"], path), tuple(host.text for host in hosts), text.get("ip"), text.get("mac"), lines)
 
 
 def _design(text: str, path: Path) -> Path:

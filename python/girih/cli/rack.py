@@ -22,6 +22,7 @@ from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
+from girih.compiler.check.addresses import AddressError
 from girih.compiler.check.card import check_file
 from girih.errors import GirihError
 
@@ -69,7 +70,7 @@ def register(app: typer.Typer) -> None:
 
 def _check(wanted: RackFile, file: Path) -> None:
     """Checks all designs, and that the cards have the ports that are joined, before minutes of building. Raises GirihError."""
-    ports = {card.name: _ports(card) for card in wanted.cards}
+    ports = {card.name: _ports(card, file) for card in wanted.cards}
     for link in wanted.links:
         for name, port in (link.one, link.other):
             if port >= ports[name]:
@@ -77,10 +78,13 @@ def _check(wanted: RackFile, file: Path) -> None:
                 raise GirihError(f"the end {name}.{port} of a link is not a port of card {name}", f"{file}:{link.line}", remedy)
 
 
-def _ports(card: RackCard) -> int:
+def _ports(card: RackCard, file: Path) -> int:
     if card.design.is_dir():  # of a built design
         return Manifest.load(card.design).ports
-    return check_file(card.design, ip=card.ip, mac=card.mac).ports
+    try:
+        return check_file(card.design, ip=card.ip, mac=card.mac).ports
+    except AddressError as error:
+        raise error.in_file(f"{file}:{card.lines[error.key]}", f"card {card.name}") from error
 
 
 def _cables(stack: ExitStack, wanted: RackFile, rack: Rack, file: Path) -> Cables:

@@ -13,8 +13,20 @@ from girih.compiler.read.parse import Report
 from girih.errors import GirihError
 
 
+class AddressError(GirihError):
+    """An address that cannot replace that of the design. key: `ip` or `mac`. remedy: with {} where the option or the key is written."""
+
+    def __init__(self, key: str, what: str, remedy: str):
+        super().__init__(what, f"--{key}", remedy.format(f"--{key} "))
+        self.key, self._remedy = key, remedy
+
+    def in_file(self, where: str, owner: str) -> GirihError:
+        """The same for an address that a file gives, of its owner in the file."""
+        return GirihError(f"{self.key} of {owner}: {self.what}", where, self._remedy.format(f"{self.key}: "))
+
+
 def readdressed(design: Design, ip: str | None, mac: str | None) -> Design:
-    """The design with another address; without a prefix, `ip` keeps that of the design. Raises GirihError."""
+    """The design with another address; without a prefix, `ip` keeps that of the design. Raises AddressError."""
     addresses = design.addresses
     if mac is not None:
         addresses = replace(addresses, mac=_mac(mac))
@@ -27,23 +39,23 @@ def _mac(text: str) -> int:
     number = values.mac(text)
     fault = "is not a MAC address" if number is None else values.mac_fault(number)
     if number is None or fault:
-        raise GirihError(f"{text} {fault}", "--mac", "Write --mac 02:67:69:72:69:68; the first byte of a card's own address is even.")
+        raise AddressError("mac", f"{text} {fault}", "Write {}02:67:69:72:69:68; the first byte of a card's own address is even.")
     return number
 
 
 def _with_ip(addresses: Addresses, text: str) -> Addresses:
-    remedy = "Give the address of a host, such as --ip 10.77.0.2/24."
+    remedy = "Give the address of a host, such as {}10.77.0.2/24."
     host, slash, length = text.partition("/")
     number = values.ipv4(host)
     good = not slash or (length.isascii() and length.isdecimal() and 1 <= int(length) <= 32)
     if number is None or not good:
-        raise GirihError(f"{text!r} is not an IPv4 address", "--ip", remedy)
+        raise AddressError("ip", f"{text!r} is not an IPv4 address", remedy)
     prefix = int(length) if slash else addresses.prefix
     if fault := values.ipv4_fault(number, prefix):
-        raise GirihError(f"{text} {fault}", "--ip", remedy)
+        raise AddressError("ip", f"{text} {fault}", remedy)
     gateway = addresses.gateway
     if gateway is not None and ((gateway ^ number) >> (32 - prefix) or gateway == number):
-        raise GirihError(f"the design's gateway {values.ipv4_text(gateway)} is not a neighbour of {text}", "--ip", "Give an address in the gateway's network.")
+        raise AddressError("ip", f"the design's gateway {values.ipv4_text(gateway)} is not a neighbour of {text}", "Give an address in the gateway's network.")
     return replace(addresses, ip=number, prefix=prefix)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""First pass: makes a tree from the text of a design file, in which every part has its line."""
+"""First pass: makes a tree from the text of a design file, or of another file in the same YAML, in which every part has its line."""
 
 from __future__ import annotations
 
@@ -23,6 +23,30 @@ MOST_BYTES = 256 << 10  # in a file
 MOST_ERRORS = 50  # shown in one run
 YAML_REMEDY = "Look for a missing bracket, quote or colon, or a colon without a space after it, here or just above."
 NO_SPACE = re.compile(r"([a-z_][a-z0-9_]*):(\S.*)", re.DOTALL)  # kind:echo, which YAML takes for one word
+
+
+@dataclass(frozen=True)
+class FileSort:
+    """What a file describes, for messages. example: such a file. find, needs, start: remedies for one that does not exist, is empty, or is no mapping."""
+
+    thing: str
+    example: str
+    find: str
+    needs: str
+    start: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.thing} file"
+
+
+DESIGN_FILE = FileSort(
+    thing="design",
+    example="designs/demo.yaml",
+    find="./girih list lists the designs of this repository.",
+    needs="A design needs at least a fabric and tiles; designs/udp_echo.yaml is an example.",
+    start="Start it with name: my_card",
+)
 
 
 @dataclass(frozen=True)
@@ -76,27 +100,27 @@ class Report:
             raise GirihErrors(found)
 
 
-def read_text(path: Path) -> str:
-    """The text of a design file. Raises GirihError if it cannot be read."""
+def read_text(path: Path, sort: FileSort = DESIGN_FILE) -> str:
+    """The text of a file. Raises GirihError if it cannot be read."""
     if not path.exists():
-        raise GirihError("there is no such file", str(path), "./girih list lists the designs of this repository.")
+        raise GirihError("there is no such file", str(path), sort.find)
     if not path.is_file():
-        raise GirihError("this is not a file", str(path), "Name a design file, such as designs/demo.yaml.")
+        raise GirihError("this is not a file", str(path), f"Name a {sort.name}, such as {sort.example}.")
     try:
         if path.stat().st_size > MOST_BYTES:
-            raise GirihError(f"the file has more than {MOST_BYTES:,} bytes", str(path), "Is it a design file? No design needs that many.")
+            raise GirihError(f"the file has more than {MOST_BYTES:,} bytes", str(path), f"Is it a {sort.name}? No {sort.thing} needs that many.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise GirihError("this is not UTF-8 text", f"{path}:{line}", "A design file is YAML, in UTF-8.") from error
+        raise GirihError("this is not UTF-8 text", f"{path}:{line}", f"A {sort.name} is YAML, in UTF-8.") from error
     except OSError as error:
         raise GirihError(f"the file cannot be read: {error.strerror}", str(path), "Check its permissions.") from error
 
 
-def parse(text: str, report: Report) -> Map:
-    """The tree of a design file. Raises GirihError(s) if it is not YAML or not a mapping."""
+def parse(text: str, report: Report, sort: FileSort = DESIGN_FILE) -> Map:
+    """The tree of a file. Raises GirihError(s) if it is not YAML or not a mapping."""
     try:
-        tree = _Reader(text, report).document()
+        tree = _Reader(text, report, sort).document()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         context = f"{error.context}, " if error.context else ""
@@ -108,24 +132,24 @@ def parse(text: str, report: Report) -> Map:
         )
     except YAMLError as error:
         line = text[: getattr(error, "position", 0)].count("\n") + 1
-        report.fail(line, "this is not YAML: a control character", "Remove it; a design file is plain text.")
+        report.fail(line, "this is not YAML: a control character", f"Remove it; a {sort.name} is plain text.")
     if tree is None:
-        report.fail(1, "the file is empty", "A design needs at least a fabric and tiles; designs/udp_echo.yaml is an example.")
+        report.fail(1, "the file is empty", sort.needs)
     if not isinstance(tree, Map):
-        report.fail(tree.line, "a design file is a mapping of keys to values", "Start it with name: my_card")
+        report.fail(tree.line, f"a {sort.name} is a mapping of keys to values", sort.start)
     report.raise_if_any()
     assert isinstance(tree, Map)
     return tree
 
 
 class _Reader:
-    """Builds the tree from the YAML library's events, and stops at the first feature that no design needs.
+    """Builds the tree from the YAML library's events, and stops at the first feature that no file needs.
 
     It thus refuses deep or large files before they cost time or memory.
     """
 
-    def __init__(self, text: str, report: Report):
-        self.yaml, self.report = YAML(typ="safe", pure=True), report
+    def __init__(self, text: str, report: Report, sort: FileSort):
+        self.yaml, self.report, self.sort = YAML(typ="safe", pure=True), report, sort
         self.events = self.yaml.parse(text)
         self.anchors: dict[str, tuple[Tree, int]] = {}  # each with its number of values
         self.values = 0
@@ -137,14 +161,14 @@ class _Reader:
             if isinstance(event, NodeEvent):
                 line = event.start_mark.line + 1
                 if tree is not None:
-                    self.report.fail(line, "this is a second document", "Remove the --- above it; a design file has one document.")
+                    self.report.fail(line, "this is a second document", f"Remove the --- above it; a {self.sort.name} has one document.")
                 tree = self.tree(event, 0)
         return tree
 
     def tree(self, event: NodeEvent, depth: int) -> Tree:
         line = event.start_mark.line + 1
         if depth > DEEPEST:
-            self.report.fail(line, "the file is nested too deeply", f"A design needs no more than {DEEPEST} levels.")
+            self.report.fail(line, "the file is nested too deeply", f"A {self.sort.thing} needs no more than {DEEPEST} levels.")
         if isinstance(event, AliasEvent):
             return self.alias(event.anchor, line)
         before = self.values
@@ -152,7 +176,7 @@ class _Reader:
         tag = getattr(event, "tag", None)  # every event but an alias has one
         if tag is not None:
             tag = str(tag).replace("tag:yaml.org,2002:", "!!")
-            self.report.fail(line, f"{tag} is a tag, which design files do not support", "Remove it.")
+            self.report.fail(line, f"{tag} is a tag, which {self.sort.name}s do not support", "Remove it.")
         if isinstance(event, ScalarEvent):
             tree: Tree = self.scalar(event, line)
         elif isinstance(event, SequenceStartEvent):
@@ -193,7 +217,7 @@ class _Reader:
             if isinstance(value, Scalar) and not value.text and (parts := NO_SPACE.fullmatch(key.text)):
                 self.report.error(key.line, f"{key.text} has no space after the colon", f"Write {parts[1]}: {parts[2]}")
             if key.text == "<<":
-                self.report.error(key.line, "<< merges mappings, which design files do not support", "Write out the merged keys.")
+                self.report.error(key.line, f"<< merges mappings, which {self.sort.name}s do not support", "Write out the merged keys.")
             identity = key.value if isinstance(key.value, int) and not isinstance(key.value, bool) else key.text  # 0x7 is 7
             if identity in entries:
                 first = entries[identity][0]
