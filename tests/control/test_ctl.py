@@ -2,6 +2,8 @@
 """`./girih ctl` on a running card: chains, tenants, policies and tables are added, changed and removed under traffic."""
 
 import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
 
 from girih.errors import GirihError
 from tests.commands import wait_for
@@ -172,6 +174,22 @@ def test_an_entry_comes_counts_and_goes(card, ctl):
     card.inject(0, frame(9))
     card.check_conservation()
     assert len(card.collect(1)) == 1
+
+
+def test_what_is_listed_can_be_added_again(card, ctl):
+    words = "modify_field ipv4.dst set 10.9.8.7 / modify_field udp.dst set 4500"
+    add = ["table", "add", "--port", "wire", "--pattern", "udp dst is 9", "--actions"]
+    with running(card) as path:
+        index = ctl(path, *add, words)["index"]
+        (first,) = [entry for entry in ctl(path, "table", "list", "--port", "wire") if entry["index"] == index]
+        ctl(path, "table", "del", index, "--port", "wire")
+        index = ctl(path, *add, first["actions"])["index"]
+        (again,) = [entry for entry in ctl(path, "table", "list", "--port", "wire") if entry["index"] == index]
+    assert first["actions"] == again["actions"] == words
+    card.inject(0, frame(9))
+    card.check_conservation()
+    (changed,) = card.collect(1)
+    assert (Ether(changed.data)[IP].dst, Ether(changed.data)[UDP].dport) == ("10.9.8.7", 4500)
 
 
 # ---- objects that entries name by number ----

@@ -18,7 +18,7 @@ from typing import Any
 from girih.card.registers import AccessRefused, Registers
 from girih.errors import GirihError
 from girih.rmt import stage as stages
-from girih.rmt.stage import Refused
+from girih.rmt.stage import Entry, Refused
 from girih.rmt.tables import Table
 from girih.services.chains import bits_of, chain_action, key_for, match_fields, shipped_program
 from girih.services.facts import Facts
@@ -26,7 +26,15 @@ from girih.services.objects import Objects
 from girih.services.policies import Policies
 from girih.services.stages import Stages
 from girih.services.tenants import Tenants
-from girih.services.words import action_text, checked, entry_pattern, parse_actions, parse_pattern, pattern_text
+from girih.services.words import (
+    action_text,
+    checked,
+    entry_headers,
+    entry_pattern,
+    parse_actions,
+    parse_pattern,
+    pattern_text,
+)
 
 CHAIN_STAGE = 0  # of each port, which selects the chain
 FIRST_ORDER = 16  # of the entries of chains; lower orders are free for entries that must win
@@ -253,17 +261,19 @@ class ServiceControl:
         table, key = self._stages.table(self.facts.port(port), stage), self._stages.key(port, stage)
         exact = table.shape.kind == "exact"
         chains = self._chains_of(table, port, stage)
-        return [
-            {
+
+        def listed(index: int, entry: Entry) -> dict:
+            mask = (1 << table.shape.key_bits) - 1 if exact else entry.mask
+            return {
                 "index": index,
                 "owner": self.facts.tenant_name(entry.owner),
                 "priority": None if exact else entry.order,
-                "pattern": entry_pattern(key, entry.key, (1 << table.shape.key_bits) - 1 if exact else entry.mask),
-                "actions": action_text(entry.action, self.facts),
+                "pattern": entry_pattern(key, entry.key, mask),
+                "actions": action_text(entry.action, self.facts, entry_headers(key, entry.key, mask)),
                 "chain": chains.get(index),
             }
-            for index, entry in table.listed()
-        ]
+
+        return [listed(index, entry) for index, entry in table.listed()]
 
     def add_entry(
         self, port: str, pattern: str, actions: str, *, stage: int = CHAIN_STAGE, priority: int = FIRST_ORDER

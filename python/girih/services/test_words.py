@@ -9,9 +9,17 @@ import pytest
 from girih.card.manifest import Manifest
 from girih.errors import GirihError
 from girih.rmt import action as actions
-from girih.services.chains import bits_of, key_for, match_fields
+from girih.services.chains import bits_of, key_for, match_fields, shipped_program
 from girih.services.facts import Facts
-from girih.services.words import action_text, entry_pattern, parse_actions, parse_pattern, pattern_text
+from girih.services.words import (
+    ACTIONS,
+    action_text,
+    entry_headers,
+    entry_pattern,
+    parse_actions,
+    parse_pattern,
+    pattern_text,
+)
 
 
 @pytest.fixture(scope="module")
@@ -133,6 +141,68 @@ def test_every_operation_on_a_register_comes_back(facts):
             text = f"register {place} {update}{more}"
             action = parse_actions(text, facts)
             assert action_text(action, facts) == action_text(actions.decode(actions.encode(action)), facts) == text
+
+
+FIELDS = shipped_program().fields
+EDITABLE = [name for name in match_fields() if len(FIELDS[name]) <= 2 and not any(piece.low % 16 or (piece.high + 1) % 16 for piece in FIELDS[name])]
+ONE_OF_EACH = {
+    "drop": ("drop",),
+    "queue": ("queue aes", "queue sha class 15 meta 255"),
+    "port_id": ("port_id wire", "port_id host"),
+    "tenant": ("tenant video", "tenant operator"),
+    "mark": ("mark 0", "mark 4294967295"),
+    "rank": ("rank 0", "rank 2047"),
+    "flow": ("flow 0", "flow 65535"),
+    "lossless": ("lossless",),
+    "count": ("count 0", "count 255"),
+    "meter": ("meter 0", "meter 255"),
+    "register": ("register 255 by flow 8 add length if register less 1000 to mark new",),
+    "sample": ("sample wire",),
+    "modify_field": (
+        *(f"modify_field {name} set {value}" for name in EDITABLE for value in (0, 1, (1 << match_fields()[name]) - 2)),
+        *(f"modify_field {name} add {value}" for name in EDITABLE for value in (1, (1 << match_fields()[name]) - 1) if len(FIELDS[name]) == 1),
+    ),
+}
+
+
+def test_every_action_is_in_a_form_that_can_be_given_again(facts):
+    """What ctl table list shows is what ctl table add takes, and makes the same entry of."""
+    assert set(ONE_OF_EACH) == set(ACTIONS)
+    for text in [text for texts in ONE_OF_EACH.values() for text in texts]:
+        word = actions.encode(parse_actions(text, facts))
+        for headers in ((), {"ethernet", "ipv4", "udp"}, {"ethernet", "ipv6", "tcp"}):
+            shown = action_text(actions.decode(word), facts, headers)
+            assert actions.encode(parse_actions(shown, facts)) == word, (text, shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "headers"),
+    [
+        ("modify_field udp.dst set 9", {"ethernet", "ipv4", "udp"}),
+        ("modify_field tcp.dst add 9", {"ethernet", "ipv4", "tcp"}),
+        ("modify_field ipv4.dst set 10.0.0.1 / modify_field udp.dst set 4500", {"udp"}),
+        ("modify_field udp.src set 1 / modify_field udp.dst set 2", {"udp"}),
+        ("modify_field ethernet.dst set 02:00:00:00:00:01", ()),
+        ("modify_field inner.ethernet.dst set 02:00:00:00:00:01", {"inner.ethernet"}),
+        ("modify_field esp.sequence set 1 / modify_field ethernet.ethertype set 2048", {"ethernet", "esp"}),
+        ("modify_field esp.spi add 1 / modify_field ipv4.identification set 7", {"ipv4", "esp"}),
+    ],
+)
+def test_an_edit_is_shown_as_that_of_a_field_that_the_packets_have(facts, text, headers):
+    action = parse_actions(text, facts)
+    assert action_text(action, facts, headers) == action_text(actions.decode(actions.encode(action)), facts, headers) == text
+
+
+def test_an_edit_of_what_is_no_field_is_named(facts):
+    """Such as a driver other than ours may have written."""
+    assert action_text({"edit": [{"op": "add", "number": 2, "halves": 2, "value": 1 << 16}]}, facts) == "word 2 halves 2 add 0x10000"
+
+
+def test_the_headers_of_an_entry():
+    bits = bits_of({"ipv4.dst": 1, "udp.dst": 9})
+    key = key_for([bits], 10)
+    entry = key.entry(bits, {}, owner=0, order=0)
+    assert entry_headers(key, entry.key, entry.mask) >= {"ipv4", "udp"} and "tcp" not in entry_headers(key, entry.key, entry.mask)
 
 
 def test_a_register_is_chosen_and_changed_by_fields(facts):

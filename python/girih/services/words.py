@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from girih.compiler.values import address, did_you_mean, ipv4_text, mac_text
@@ -109,16 +109,26 @@ def _value_text(name: str, value: int, bits: int) -> str:
     return str(ipaddress.IPv6Address(value)) if bits == 128 else str(value)
 
 
-def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
-    """The pattern of an entry: fields if its bits are those of whole fields, else halves of the header vector."""
+def entry_headers(key: Key, entry_key: int, entry_mask: int) -> set[str]:
+    """The headers that the packets of an entry have."""
+    mask, there = _entry_halves(key, entry_key, entry_mask).get(HEADERS_HALF, (0, 0))
+    return {name for name, bit in shipped_program().headers.items() if mask & there & 1 << bit}
+
+
+def _entry_halves(key: Key, entry_key: int, entry_mask: int) -> Halves:
     halves: Halves = {}
     for place, (half, key_mask) in enumerate(key.halves):
         shift = 16 * (key.slots - 1 - place)
         mask = entry_mask >> shift & key_mask
         halves[half] = mask, entry_key >> shift & mask
-    program = shipped_program()
-    mask, there = halves.pop(HEADERS_HALF, (0, 0))
-    headers = {name for name, bit in program.headers.items() if mask & there & 1 << bit}
+    return halves
+
+
+def entry_pattern(key: Key, entry_key: int, entry_mask: int) -> str:
+    """The pattern of an entry: fields if its bits are those of whole fields, else halves of the header vector."""
+    halves = _entry_halves(key, entry_key, entry_mask)
+    program, headers = shipped_program(), entry_headers(key, entry_key, entry_mask)
+    halves.pop(HEADERS_HALF, None)
     values, masks = {}, {}
     for name, pieces in sorted(program.fields.items(), key=lambda item: -match_fields()[item[0]]):
         places = _places(pieces)
@@ -162,9 +172,9 @@ def parse_actions(text: str, facts: Facts) -> dict:
     action: dict = {}
     for item in _items(text):
         word, *rest = item.split()
-        if word not in _ACTIONS:
-            raise GirihError(f"no action is called {word}", "actions", f"{did_you_mean(word, _ACTIONS)}There are: {', '.join(_ACTIONS)}.")
-        usage, carry_out = _ACTIONS[word]
+        if word not in ACTIONS:
+            raise GirihError(f"no action is called {word}", "actions", f"{did_you_mean(word, ACTIONS)}There are: {', '.join(ACTIONS)}.")
+        usage, carry_out = ACTIONS[word]
         try:
             carry_out(action, rest, facts)
         except (ValueError, IndexError) as error:
@@ -244,7 +254,7 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
         raise GirihError(f"there is no field {name}", "actions", f"{did_you_mean(name, match_fields())}Fields: {', '.join(match_fields())}.")
     pieces = shipped_program().fields[name]
     bits = match_fields()[name]
-    if any(p.low % 16 or (p.high + 1) % 16 for p in pieces) or (operation == "add" and len(pieces) > 1):
+    if not _is_editable(pieces) or (operation == "add" and len(pieces) > 1):
         remedy = "Choose a field of whole halfwords; to add, it must be in one word."
         raise GirihError(f"{name} cannot be changed alone", "actions", remedy)
     left, value = bits, _field_value(name, text, bits)
@@ -252,12 +262,20 @@ def _modify(action: dict, words: list[str], _facts: Facts) -> None:
     for piece in pieces:
         width = piece.high - piece.low + 1
         left -= width
-        halves = sum(1 << half for half in (0, 1) if piece.low <= 16 * half <= piece.high)
         part = (value >> left & (1 << width) - 1) << piece.low
-        edits.append({"op": operation, "number": piece.word, "halves": halves, "value": part})
+        edits.append({"op": operation, "number": piece.word, "halves": _halves(piece), "value": part})
     if len(edits) > 2:
         raise GirihError("an entry changes at most two words of a packet", "actions", "Put the rest in another stage.")
     action["edit"] = edits
+
+
+def _is_editable(pieces: Iterable[Piece]) -> bool:
+    return not any(piece.low % 16 or (piece.high + 1) % 16 for piece in pieces)
+
+
+def _halves(piece: Piece) -> int:
+    """The halves of its word that a piece of a field fills, a bit each."""
+    return sum(1 << half for half in (0, 1) if piece.low <= 16 * half <= piece.high)
 
 
 def _register(action: dict, words: list[str], _facts: Facts) -> None:
@@ -267,7 +285,7 @@ def _register(action: dict, words: list[str], _facts: Facts) -> None:
 
 
 # By word: its syntax, and its effect on the action.
-_ACTIONS: dict[str, tuple[str, Callable]] = {
+ACTIONS: dict[str, tuple[str, Callable]] = {
     "drop": ("drop", _flag("drop", {})),
     "queue": ("queue SERVICE [class N] [meta N]", _queue),
     "port_id": ("port_id TILE", _setter("exit", lambda text, facts: facts.exit(text))),
@@ -284,8 +302,11 @@ _ACTIONS: dict[str, tuple[str, Callable]] = {
 }
 
 
-def action_text(action: Mapping, facts: Facts) -> str:
-    """A decoded action in words; parts for which `parse_actions` has no words are named."""
+def action_text(action: Mapping, facts: Facts, headers: Container[str] = ()) -> str:
+    """A decoded action in words; parts for which `parse_actions` has no words are named.
+
+    headers: those that the packets are known to have, which tell fields at the same place of the header vector apart.
+    """
     items = ["drop"] if action.get("drop") else []
     for hop in list(action.get("chain", ()))[: action.get("chain_count", 0) if action.get("chain_set") else 0]:
         extra = "".join(f" {word} {hop[name]}" for word, name in (("class", "rank_class"), ("meta", "meta")) if hop.get(name))
@@ -305,11 +326,48 @@ def action_text(action: Mapping, facts: Facts) -> str:
         items.append(f"mark {action['meta']}")
     if action.get("lossless_set"):
         items.append("lossless" if action.get("lossless") else "not lossless")
-    for edit in action.get("edit", ()):
-        operation = edit.get("op", 0)
-        operation = operation if isinstance(operation, str) else actions.names("edit_op")[operation]
-        if operation != "none":
-            items.append(f"word {edit['number']} halves {edit['halves']} {operation} {edit['value']:#x}")
+    items += _edit_texts(action.get("edit", ()), headers)
     if action.get("state", {}).get("enable"):
         items.append(register_words.text(action["state"]))
     return " / ".join(items) or "none"
+
+
+def _edit_texts(edits: Iterable[Mapping], headers: Container[str]) -> list[str]:
+    """Edits as changes of fields; one of a word's halves that are no field is named."""
+    left = [(_operation(edit), edit) for edit in edits if _operation(edit) != "none"]
+    texts = []
+    while left:
+        names = [name for name, pieces in shipped_program().fields.items() if name in match_fields() and _is_edit_of(pieces, left)]
+        if names:
+            name = min(names, key=lambda name: (name.rpartition(".")[0] not in headers, -len(shipped_program().fields[name])))
+            texts.append(_edit_text(name, left))
+            left = left[len(shipped_program().fields[name]) :]
+        else:
+            operation, edit = left.pop(0)
+            texts.append(f"word {edit['number']} halves {edit['halves']} {operation} {edit['value']:#x}")
+    return texts
+
+
+def _operation(edit: Mapping) -> str:
+    operation = edit.get("op", 0)
+    return operation if isinstance(operation, str) else actions.names("edit_op")[operation]
+
+
+def _is_edit_of(pieces: Sequence[Piece], edits: Sequence[tuple[str, Mapping]]) -> bool:
+    """Whether the first edits are what `modify_field` makes of a field."""
+    first = edits[: len(pieces)]
+    return (
+        _is_editable(pieces)
+        and [(edit["number"], edit["halves"]) for _, edit in first] == [(piece.word, _halves(piece)) for piece in pieces]
+        and (len(pieces) == 1 or all(operation == "set" for operation, _ in first))
+    )
+
+
+def _edit_text(name: str, edits: Sequence[tuple[str, Mapping]]) -> str:
+    """The first edits as a change of a field."""
+    value = 0
+    for piece, (_, edit) in zip(shipped_program().fields[name], edits):
+        width = piece.high - piece.low + 1
+        value = value << width | edit["value"] >> piece.low & (1 << width) - 1
+    operation = edits[0][0]
+    return f"modify_field {name} {operation} {_value_text(name, value, match_fields()[name]) if operation == 'set' else value}"
