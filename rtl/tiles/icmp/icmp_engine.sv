@@ -45,7 +45,8 @@ module icmp_engine
     logic bad_code;
     logic [16:0] head_sum;  // of ICMP's first word
     ipv4_addr_t src, dst;
-    logic bad_length;
+    logic is_short;
+    logic is_short_quote;  // for an error that quotes a packet
   } info_t;
 
   typedef struct packed {
@@ -84,16 +85,14 @@ module icmp_engine
   assign head = l4_word(header, l4_offset);
   assign info_in.is_echo = head.kind == EchoRequest;
   assign info_in.bad_code = head.code != '0;
-  logic is_too_big;
-  assign is_too_big = cfg_i.path_mtu && head.kind == Unreachable && head.code == TooBig && window_flit.desc.l3_offset == offset_t'(L3Untagged)
+  assign info_in.is_too_big = cfg_i.path_mtu && head.kind == Unreachable && head.code == TooBig && window_flit.desc.l3_offset == offset_t'(L3Untagged)
       && l4_offset == offset_t'(L3Untagged + Ipv4MinBytes);
   assign info_in.head_sum = 17'(head.checksum) + 17'({head.kind, head.code});
   assign {info_in.src, info_in.dst} = is_tagged(
       window_flit.desc.l3_offset
   ) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
-  assign info_in.is_too_big = is_too_big;
-  assign info_in.bad_length = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes)
-      || (is_too_big && window_flit.desc.length < length_t'(QuotedL4 + QuotedL4Bytes));
+  assign info_in.is_short = window_flit.desc.length < length_t'(l4_offset) + length_t'(EchoBytes);
+  assign info_in.is_short_quote = window_flit.desc.length < length_t'(QuotedL4 + QuotedL4Bytes);
 
   // The bytes after ICMP's first word; later flits use their part of the mask.
   flits_mask_t behind, behind_q;
@@ -107,7 +106,7 @@ module icmp_engine
       .empty_i(window_flit.empty),
       .valid_o(valid)
   );
-  logic check_take, check_last, check_bad, sum_right, drop, store_first;
+  logic check_take, check_last, check_bad, sum_right, commit, store_first;
   wide_t sum, total;
   token_t token_in, token;
   flit_t store_flit, flit;
@@ -131,8 +130,8 @@ module icmp_engine
       .check_sum_o (sum),
       .check_total_o(total),
       .check_info_o(info),
-      .commit_i    (check_last && !drop),
-      .drop_i      (drop),
+      .commit_i    (commit),
+      .drop_i      (check_last && !commit),
       .token_i     (token_in),
       .out_valid_o,
       .out_ready_i,
@@ -145,7 +144,11 @@ module icmp_engine
       .total_i(total),
       .right_o(sum_right)
   );
-  assign drop = check_last && (check_bad || info.bad_length || !sum_right || ((!info.is_echo || info.bad_code) && !info.is_too_big));
+  logic bad_length;
+  assign bad_length = info.is_short || (info.is_too_big && info.is_short_quote);
+  (* keep *) logic good_but_sum;  // kept, because the sum is known late and should pass few look-up tables
+  assign good_but_sum = check_last && !check_bad && !bad_length && ((info.is_echo && !info.bad_code) || info.is_too_big);
+  assign commit = good_but_sum && sum_right;
   always_comb begin
     token_in.desc = info.desc;
     if (info.is_too_big) token_in.desc = with_transport(with_network(info.desc, offset_t'(QuoteAt)), offset_t'(QuotedL4));
@@ -159,7 +162,7 @@ module icmp_engine
     event_o = '0;
     if (check_take && check_last) begin
       if (check_bad) event_o.drop_aborted = 1'b1;
-      else if (info.bad_length) event_o.drop_length = 1'b1;
+      else if (bad_length) event_o.drop_length = 1'b1;
       else if (!sum_right) event_o.drop_checksum = 1'b1;
       else if (info.is_too_big) event_o.mark_too_big = 1'b1;
       else if (!info.is_echo) event_o.drop_not_echo = 1'b1;

@@ -75,12 +75,14 @@ module udp_rx_cut_through_engine
   logic valid_q, sum_ready, first_q, cut_off_q;
   flit_t flit_q;
   udp_t udp_q;
-  logic [3:0][15:0] addresses_q;
+  logic [3:0][15:0] addresses;
+  logic [1:0][16:0] address_sums_q;  // of each address's halves
   length_t rest_q, left_q;
   offset_t headers_left_q, headers;
   logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
   assign window_ready = !valid_q || sum_ready;
   assign headers = first ? headers_end : headers_left_q;
+  assign addresses = is_tagged(window_flit.desc.l3_offset) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   always_ff @(posedge clk_i) begin
     if (window_ready) valid_q <= window_valid;
     if (window_valid && window_ready) begin
@@ -92,7 +94,8 @@ module udp_rx_cut_through_engine
       if (first) begin
         flit_q.desc <= with_payload(window_flit.desc, headers_end);
         udp_q <= udp;
-        addresses_q <= is_tagged(window_flit.desc.l3_offset) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
+        address_sums_q[0] <= 17'(addresses[1]) + 17'(addresses[0]);
+        address_sums_q[1] <= 17'(addresses[3]) + 17'(addresses[2]);
         cut_off_q <= available < need && window_flit.desc.length >= length_t'(need);
         rest_q <= window_flit.desc.length < length_t'(l4_offset) ? '0 : window_flit.desc.length - length_t'(l4_offset);
         left_q <= length_t'(l4_offset) + length_t'(udp.length);
@@ -107,18 +110,26 @@ module udp_rx_cut_through_engine
     info.desc = flit_q.desc;
     info.desc.length = left_q;
     info.port = udp_q.dst_port;
-    info.header_sum = 20'(addresses_q[3]) + 20'(addresses_q[2]) + 20'(addresses_q[1]) + 20'(addresses_q[0])
-        + 20'(ProtocolUdp) + 20'(udp_q.src_port) + 20'(udp_q.dst_port) + 20'(udp_q.checksum) + 20'({udp_q.length, 1'b0});
+    info.header_sum = 20'(address_sums_q[1]) + 20'(address_sums_q[0]) + 20'(ProtocolUdp) + 20'(udp_q.src_port)
+        + 20'(udp_q.dst_port) + 20'(udp_q.checksum) + 20'({udp_q.length, 1'b0});
     info.no_checksum = udp_q.checksum == '0;
     info.bad_length = udp_q.length < 16'(UdpBytes) || 32'(udp_q.length) > 32'(rest_q);
     info.cut_off = cut_off_q;
   end
   logic ends_here;
   flit_t cut_flit;
-  (* keep *) logic goes_on;  // the datagram goes on after this flit; otherwise
-  (* keep *) logic [FlitBytes-1:0] ends_in;  // these bytes of the flit belong to it
-  assign goes_on = (left_q >> EmptyWidth) != '0;
-  assign ends_in = lower_bits(left_q[EmptyWidth-1:0]);
+  localparam int unsigned FlitsBits = $bits(length_t) - EmptyWidth;
+  logic [FlitsBits-1:0] flits_left;
+  (* keep *) logic [1:0] goes_on;  // in two parts, a look-up table each: the datagram goes on after this flit
+  assign flits_left = left_q[$bits(length_t)-1:EmptyWidth];
+  assign goes_on[0] = flits_left[FlitsBits/2-1:0] != '0;
+  assign goes_on[1] = flits_left[FlitsBits-1:FlitsBits/2] != '0;
+  logic [FlitBytes-1:0] up_to_end, ends_in;  // the first bytes of the flit, one more than left_q says; those of the datagram, unless it goes on
+  valid_mask u_ends (
+      .empty_i(~left_q[EmptyWidth-1:0]),
+      .valid_o(up_to_end)
+  );
+  assign ends_in = up_to_end >> 1;
   assign ends_here = left_q <= FullFlit;
   always_comb begin
     cut_flit = flit_q;
@@ -140,7 +151,7 @@ module udp_rx_cut_through_engine
       .in_flit_i  (cut_flit),
       .in_first_i (first_q),
       .in_cut_i   (ends_here),
-      .in_mask_i  (({FlitBytes{goes_on}} | ends_in) & behind_headers_q),
+      .in_mask_i  (({FlitBytes{goes_on != '0}} | ends_in) & behind_headers_q),
       .in_info_i  (info),
       .out_valid_o(sum_valid),
       .out_ready_i(drop || out_ready_i),

@@ -156,8 +156,12 @@ module udp_rx_engine
   logic ends_here, bad_length;
   flit_t cut_flit;
   length_t present;
-  (* keep *) logic [FlitBytes-1:0] ends_in;  // bytes of the flit that belong to the datagram, unless it goes on
-  assign ends_in = lower_bits(left_q[EmptyWidth-1:0]);
+  logic [FlitBytes-1:0] up_to_end, ends_in;  // the first bytes of the flit, one more than left_q says; those of the datagram, unless it goes on
+  valid_mask u_ends (
+      .empty_i(~left_q[EmptyWidth-1:0]),
+      .valid_o(up_to_end)
+  );
+  assign ends_in = up_to_end >> 1;
   assign bad_length = udp_q[2] < 16'(UdpBytes) || 32'(udp_q[2]) > 32'(rest_q);
   assign ends_here = headers_q <= offset_t'(FlitBytes) && left_q <= FullFlit && !bad_length;
   assign present = FullFlit - length_t'(flit_q.empty);
