@@ -25,7 +25,7 @@ class Account:
     def text(self) -> str:
         """The summary when nothing is missing."""
         if not self.rested:
-            return "The card did not come to rest in time: messages were still under way, and are not accounted for."
+            return "The card did not come to rest in time: messages were still under way, so it was not checked whether all are accounted for."
         if not self.held:
             return "Every message is accounted for in every tile."
         waiting = [f"{tile} holds {count}, waiting for {reason}" for tile, (count, reason) in self.held.items()]
