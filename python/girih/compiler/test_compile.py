@@ -14,6 +14,7 @@ from hypothesis import strategies as some
 
 from girih.compiler.check.card import check, check_file
 from girih.compiler.check.places import snake
+from girih.compiler.check.warn import warnings
 from girih.compiler.compile import compile_design
 from girih.compiler.draw.card import draw
 from girih.compiler.draw.lanes import route
@@ -346,3 +347,12 @@ def test_an_address_in_the_file_is_as_good_as_one_on_the_command_line(tmp_path):
 def test_an_address_that_no_card_can_have_is_refused(addresses, complaint):
     with pytest.raises(GirihError, match=complaint):
         compile_design(DESIGNS / "demo.yaml", **addresses)
+
+
+@pytest.mark.parametrize(("name", "ends"), [("tcp_echo", ["tcp"]), ("tcp_duplex", ["tcp"]), ("tcp_memory", ["tcp"]), ("udp_echo", [])])
+def test_a_card_whose_frames_are_too_small_for_tcp(name, ends):
+    """Linux sends segments of 48 bytes, options included, even to a peer that asks for shorter ones."""
+    text = (DESIGNS / f"{name}.yaml").read_text()
+    sentence = "tile {} cannot talk to Linux hosts: their TCP segments need frames of up to 102 bytes, and the card takes 101. Write max_frame: 102 or more."
+    assert warnings(card_of(f"max_frame: 101\n{text}")) == [sentence.format(end) for end in ends]
+    assert warnings(card_of(f"max_frame: 102\n{text}")) == []

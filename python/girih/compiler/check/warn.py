@@ -7,11 +7,15 @@ from girih.compiler.explain import name_of
 from girih.compiler.model import Card
 from girih.compiler.paths import services
 from girih.compiler.traffic import link_gbps, overloads
+from girih.spec.message import STREAM
+
+# Ethernet, IPv4 and TCP, and the least that Linux fills a segment with, whatever its peer asks for (net.ipv4.tcp_min_snd_mss). Its SYN has 74 bytes.
+FRAME_OF_LINUX = 14 + 20 + 20 + 48
 
 
 def warnings(card: Card) -> list[str]:
     """The warnings for a correct card, one sentence each."""
-    return [*_overloads(card), *_visits(card), *_repeats(card)]
+    return [*_overloads(card), *_visits(card), *_repeats(card), *_small_segments(card)]
 
 
 def _overloads(card: Card) -> list[str]:
@@ -44,3 +48,14 @@ def _repeats(card: Card) -> list[str]:
             units = " and ".join(card.scheduling.service(name).units)
             found.append(f"chain {chain.name} goes to service {name} at hops {hops}: each visit uses a share of {units}. Is this intended?")
     return found
+
+
+def _small_segments(card: Card) -> list[str]:
+    """Ends of TCP connections on a card that drops the frames of Linux hosts, because it takes none so large."""
+    most = card.params.max_frame
+    return [
+        f"tile {tile.name} cannot talk to Linux hosts: their TCP segments need frames of up to {FRAME_OF_LINUX} bytes, and the card takes {most}. "
+        f"Write max_frame: {FRAME_OF_LINUX} or more."
+        for tile in card.tiles
+        if STREAM in tile.kind.writes and "transport" in tile.kind.needs and most < FRAME_OF_LINUX
+    ]
