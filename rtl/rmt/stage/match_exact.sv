@@ -169,11 +169,11 @@ module match_exact
   end
 
   for (genvar w = 0; w < int'(Ways); w++) begin : gen_equal
-    // Three bits in one look-up table, and six of these in the next; a mapper by itself takes one level more. The condition
-    // lets the simulator skip the work.
+    // Three bits in one look-up table, and six of these in the next; a mapper by itself takes one level more. Bits of a table are a third or a
+    // sixth of the word apart, so that the simulator compares words. The condition lets it skip the work.
     localparam int unsigned Threes = (KeyBits + 2) / 3, Groups = (Threes + 5) / 6;
-    logic [3*Threes-1:0] differs;
-    (* keep *) logic [6*Groups-1:0] alike;
+    logic [2:0][Threes-1:0] differs;
+    (* keep *) logic [5:0][Groups-1:0] alike;
     (* keep *) logic [Groups-1:0] group;
     always_comb begin
       differs = 'x;
@@ -181,9 +181,8 @@ module match_exact
       group = 'x;
       if (fit[w]) begin
         differs = (3 * Threes)'(gen_way[w].found.key ^ key_q);
-        alike = '1;
-        for (int unsigned n = 0; n < Threes; n++) alike[n] = differs[3*n+:3] == '0;
-        for (int unsigned g = 0; g < Groups; g++) group[g] = &alike[6*g+:6];
+        alike = ~(6 * Groups)'({1'b0, differs[0] | differs[1] | differs[2]});
+        group = alike[0] & alike[1] & alike[2] & alike[3] & alike[4] & alike[5];
       end
     end
     assign equal[w] = &group;

@@ -48,25 +48,28 @@ module tcp_merge
   assign starts  = come_valid_i & come_first_i;
   assign command = arrival_i[1];
 
-  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it.
-  logic opens, asks, opening_q, opened_q, after_open_q, order_ready, order_waits, order_valid, looked_up_valid;
+  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it. Whether it can be is
+  // known a cycle before it asks; this stays, because no other command passes it.
+  logic opens, can_open_q, asks, opening_q, opened_q, after_open_q, order_ready, order_waits, order_valid, looked_up_valid;
   assign opens = starts[1] && command.work.kind == EventConnect;
-  assign asks = opens && !opening_q && !order_waits && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
+  assign asks = can_open_q && !(after_open_q && starts[0]);
   assign search_valid_o = asks || starts[0];
   always_comb begin
     search_o = asks ? command : arrival_i[0];
     search_o.options = arrival_i[0].options;  // a command has none of them
   end
   assign admits_o[0] = !come_first_i[0] || (search_ready_i && !asks);
-  assign admits_o[1] = !come_first_i[1] || (opens ? asks && search_ready_i : order_ready && !opening_q);
+  assign admits_o[1] = !come_first_i[1] || (asks && search_ready_i) || (!opens && order_ready && !opening_q);
   assign lookups_under_way_o = looked_up_valid || under_way_i[0] || opening_q;
   always_ff @(posedge clk_i) begin
+    can_open_q <= opens && !opening_q && !order_waits && !order_valid && !under_way_i[1] && !(asks && search_ready_i);
     if (search_valid_o && search_ready_i) after_open_q <= asks;
     if (asks && search_ready_i) opening_q <= 1'b1;
     else if (opened_q && !under_way_i[1]) opening_q <= 1'b0;
     if (event_valid_o[1] && !order_turn_q) opened_q <= 1'b1;
     else if (!under_way_i[1]) opened_q <= 1'b0;
     if (rst_i) begin
+      can_open_q <= 1'b0;
       after_open_q <= 1'b0;
       opening_q <= 1'b0;
       opened_q <= 1'b0;
@@ -201,6 +204,8 @@ module tcp_merge
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (!can_open_q || opens)
+      else $error("tcp_merge: a command that opens a connection is gone before it was looked up");
       assert (event_valid_o == '0 || results_ready)
       else $error("tcp_merge: there is no room for the port of an event");
       assert (!result_valid_i || of_valid)
