@@ -6,6 +6,7 @@ import signal
 
 import pytest
 
+from girih import interrupts
 from girih.card import Session, VirtualCard
 from girih.card import copy as copy_module
 from girih.card import registers as registers_module
@@ -77,6 +78,16 @@ def test_a_card_that_does_not_rest_in_time_is_not_judged(loop_folder):
         assert not account.rested and "did not come to rest" in account.text
 
 
+@pytest.fixture
+def handlers_restored():
+    """After a second signal, a session leaves all of them ignored, and so would every program that a later test starts."""
+    before = {number: signal.getsignal(number) for number in interrupts.NUMBERS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers_restored")
 @pytest.mark.parametrize("signals", [[signal.SIGINT], [signal.SIGINT, signal.SIGTERM]])
 def test_signals_while_the_control_socket_is_made_leave_none_behind(loop_folder, monkeypatch, signals):
     made = []
