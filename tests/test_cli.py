@@ -19,8 +19,9 @@ from scapy.utils import wrpcap
 
 from girih.card.client import ControlClient
 from girih.cli.main import COMMANDS
+from girih.compiler.compile import compile_design
 from girih.errors import GirihError
-from girih.paths import ROOT
+from girih.paths import DESIGNS, ROOT
 from tests.commands import ADDRESS, command, girih, namespaces, needs_tap, options, ping, running, wait_for
 
 
@@ -214,6 +215,12 @@ def open_sockets(pid: int) -> int:
 def test_tests_of_a_path_that_does_not_exist_are_refused():
     ended = girih("test", "tests/nowhere.py::test_it")
     assert ended.returncode == 2 and "tests/nowhere.py: the test does not exist" in ended.stderr
+
+
+def test_a_built_card_gets_no_other_address():
+    folder = compile_design(DESIGNS / "demo.yaml")
+    ended = girih("run", folder, "--cycles", 1, "--mac", "02:00:00:00:00:01")
+    assert ended.returncode == 2 and f"--mac: {folder} is a built card" in ended.stderr and "leave --mac out" in ended.stderr
 
 
 def test_no_card_at_a_socket_is_said_so(tmp_path):

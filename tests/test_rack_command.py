@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from girih.card.rack_file import read_rack
+from girih.compiler.compile import compile_design
 from girih.errors import GirihError, GirihErrors
 from girih.paths import DESIGNS, ROOT
 from tests.commands import ADDRESS, BUILD_SECONDS, command, girih, needs_tap, options
@@ -128,12 +129,13 @@ def test_no_such_rack(tmp_path):
 
 
 def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
-    path = tmp_path / "rack.yaml"
+    path, built = tmp_path / "rack.yaml", compile_design(DESIGNS / "demo.yaml")
     for text, answer in (
         ("cards: {a: {design: nothing}}", "nothing"),
         ("cards:\n  a: {design: demo,\n    ip: 10.77.0}", "rack.yaml:3: ip of card a: '10.77.0' is not an IPv4 address. Give the address of a host, such as ip: 10.77.0.2/24."),
         ("cards:\n  a: {design: demo, ip: 10.77.0.0/24}", "rack.yaml:2: ip of card a: 10.77.0.0/24 is the network's or the broadcast address of 10.77.0.0/24. Give the"),
         ("cards:\n  a:\n    design: demo\n    mac: 03:00:00:00:00:01", "rack.yaml:4: mac of card a: 03:00:00:00:00:01 is a group address. Write mac: 02:67:69:72:69:68; "),
+        (f"cards:\n  a: {{design: {built}, ip: 10.77.0.3}}", f"rack.yaml:2: ip of card a: {built} is a built card, which keeps the addresses of its design."),
         ("cards: {a: {design: demo}, b: {design: demo}}\nlinks: [{ends: [a.0, b.4]}]", "rack.yaml:2: the end b.4 of a link is not a port of card b. It has 1: 0 to 0."),
     ):
         path.write_text(text)

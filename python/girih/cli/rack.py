@@ -22,7 +22,7 @@ from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
-from girih.compiler.check.addresses import AddressError
+from girih.compiler.check.addresses import AddressError, refuse_for_built
 from girih.compiler.check.card import check_file
 from girih.errors import GirihError
 
@@ -79,9 +79,10 @@ def _check(wanted: RackFile, file: Path) -> None:
 
 
 def _ports(card: RackCard, file: Path) -> int:
-    if card.design.is_dir():  # of a built design
-        return Manifest.load(card.design).ports
     try:
+        if card.design.is_dir():  # of a built design
+            refuse_for_built(card.design, card.ip, card.mac)
+            return Manifest.load(card.design).ports
         return check_file(card.design, ip=card.ip, mac=card.mac).ports
     except AddressError as error:
         raise error.in_file(f"{file}:{card.lines[error.key]}", f"card {card.name}") from error

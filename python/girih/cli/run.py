@@ -20,6 +20,7 @@ from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.debugging import Servers, check, parse
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
+from girih.compiler.check.addresses import refuse_for_built
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.management.key import read_key, unlock
@@ -86,6 +87,8 @@ def register(app: typer.Typer) -> None:
             servers = stack.enter_context(Servers(debugged, say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True)))
             with progress_bar() as progress:
                 path = design_path(design)
+                if path.is_dir():
+                    refuse_for_built(path, ip, mac)
                 folder = path if path.is_dir() else compile_design(path, ip=ip, mac=mac)
                 check(debugged, Manifest.load(folder))
                 cores = [(one.tile, one.core) for one in debugged]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from girih.compiler import values
 from girih.compiler.model import Addresses, Card, Design, Tile
@@ -33,6 +34,13 @@ def readdressed(design: Design, ip: str | None, mac: str | None) -> Design:
     if ip is not None:
         addresses = _with_ip(addresses, ip)
     return replace(design, addresses=addresses)
+
+
+def refuse_for_built(folder: Path, ip: str | None, mac: str | None) -> None:
+    """Raises AddressError if a card that is built already is to have another address."""
+    for key, text in (("ip", ip), ("mac", mac)):
+        if text is not None:
+            raise AddressError(key, f"{folder} is a built card, which keeps the addresses of its design", "Name the design file, or leave {}out.")
 
 
 def _mac(text: str) -> int:
