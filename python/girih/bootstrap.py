@@ -45,7 +45,7 @@ def build_folder() -> Path:
 BUILD = build_folder()
 ENVIRONMENT = BUILD / "env"
 PYTHON = ENVIRONMENT / "bin" / "python"
-MADE = ENVIRONMENT / ".made"  # Python is there before pip
+MADE = ENVIRONMENT / ".made"  # Python is there before pip, and a group's stamp after it
 OLDEST = (3, 11)
 
 # The library in which cocotb runs Python inside a simulation. It belongs to one version of Python.
@@ -188,7 +188,7 @@ def _install_groups(groups: list[str]) -> None:
 
 
 def _make_environment() -> None:
-    if PYTHON.exists() and MADE.exists():  # Python is a link, which dangles after an upgrade of the system's
+    if PYTHON.exists() and (MADE.exists() or any(ENVIRONMENT.glob(".installed-*.txt"))):  # Python is a link, which dangles after an upgrade of the system's
         return
     if sys.version_info < OLDEST:
         raise GirihError(

@@ -28,10 +28,16 @@ def test_what_is_missing_is_named_with_the_command_that_installs_it(monkeypatch)
         bootstrap.ensure(packages=("libpython9.9", "g++"))
 
 
-def test_an_environment_whose_making_was_interrupted_is_made_again(monkeypatch, tmp_path):
+@pytest.fixture
+def elsewhere(monkeypatch, tmp_path):
+    """The environment is one in another folder, which is not there yet."""
     monkeypatch.setattr(bootstrap, "BUILD", tmp_path)
     for name, path in (("ENVIRONMENT", "env"), ("PYTHON", "env/bin/python"), ("MADE", "env/.made")):
         monkeypatch.setattr(bootstrap, name, tmp_path / path)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_an_environment_whose_making_was_interrupted_is_made_again(monkeypatch):
     interrupted = True
 
     def run(title, _command, **_options):
@@ -50,6 +56,18 @@ def test_an_environment_whose_making_was_interrupted_is_made_again(monkeypatch, 
     interrupted = False
     bootstrap.ensure(("synth",))
     assert bootstrap._installed("base") and bootstrap._installed("synth")
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_an_environment_with_packages_is_whole(monkeypatch):
+    """The command that needs another group may be running in it."""
+    bootstrap.PYTHON.parent.mkdir(parents=True)
+    bootstrap.PYTHON.touch()
+    bootstrap._stamp("base").write_bytes(bootstrap._requirements("base").read_bytes())
+    titles = []
+    monkeypatch.setattr(bootstrap, "_run", lambda title, *_words, **_options: titles.append(title))
+    bootstrap.ensure(("cores",))
+    assert titles == ["installing Python packages (cores)"] and bootstrap._installed("base") and bootstrap._installed("cores")
 
 
 def test_every_command_that_builds_cards_has_the_compiler_for_them():
