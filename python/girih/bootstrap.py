@@ -114,7 +114,7 @@ def ensure(groups: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> None
     """
     todo = [group for group in ("base", *groups) if not _installed(group)]
     if todo or not all(map(_present, packages)):
-        BUILD.mkdir(exist_ok=True)
+        BUILD.mkdir(parents=True, exist_ok=True)  # build/ may be a link to a cache that has been emptied
         with _lock(BUILD / "env.lock"):  # two commands at once share one environment
             _install_packages([name for name in packages if not _present(name)])
             if not all(map(_installed, todo)):

@@ -59,6 +59,14 @@ def test_an_environment_whose_making_was_interrupted_is_made_again(monkeypatch):
 
 
 @pytest.mark.usefixtures("elsewhere")
+def test_an_environment_in_a_cache_that_was_emptied_is_made_again(monkeypatch):
+    monkeypatch.setattr(bootstrap, "BUILD", bootstrap.BUILD / "cache" / "build-1234")
+    monkeypatch.setattr(bootstrap, "_run", lambda *_words, **_options: bootstrap.ENVIRONMENT.mkdir(exist_ok=True))
+    bootstrap.ensure()
+    assert bootstrap._stamp("base").exists() and bootstrap.BUILD.is_dir()
+
+
+@pytest.mark.usefixtures("elsewhere")
 def test_an_environment_with_packages_is_whole(monkeypatch):
     """The command that needs another group may be running in it."""
     bootstrap.PYTHON.parent.mkdir(parents=True)
