@@ -100,6 +100,13 @@ def test_replay_writes_the_waves_of_the_window_only(recording, tmp_path):
     assert [(nanoseconds, int(level)) for nanoseconds, level in clock.tv] == [(4 * cycle + 2 * up, up) for cycle in range(100, 200) for up in (0, 1)]
 
 
+@pytest.mark.thorough
+def test_replay_tells_that_a_window_is_behind_the_end_of_the_recording(recording, tmp_path):
+    done = girih("replay", recording, "--waves", "100000000:100000100", "-o", tmp_path / "x.fst")
+    assert done.returncode == 2 and "before the window 100000000:100000100. Name earlier cycles" in done.stderr
+    assert "Waves of" not in done.stdout and not (tmp_path / "x.fst").exists()
+
+
 @pytest.fixture(scope="module")
 def live():
     """A card shared by the tests of the control socket; they leave it running and unchanged."""

@@ -2,12 +2,15 @@
 #include "card.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
+#include <system_error>
 
 #include "capture.hpp"
 #include "generator.hpp"
@@ -65,6 +68,7 @@ void Card::finish() {
   };
   end([&] { stop_recording(); });
   end([&] { stop_capture(); });
+  end([&] { end_waves(); });
   for (auto &port : ports_) end([&] { port->finish(); });
   if (failure) std::rethrow_exception(failure);
 }
@@ -168,7 +172,13 @@ void Card::edges() {
 void Card::dump_waves(double cycles) {
   const double unit = static_cast<double>(NanosecondsPerCycle) * (edges_.empty() ? 1 : 1000);
   waves_time_ = std::max(waves_time_ + 1, static_cast<uint64_t>(std::llround(cycles * unit)));
-  model_->dump_waves(waves_time_);
+  try {
+    model_->dump_waves(waves_time_);
+  } catch (const std::system_error &) {
+    waves_open_ = false;
+    waves_path_.clear();
+    throw;
+  }
 }
 
 void Card::tick() { edges_.empty() ? tick_with<false>() : tick_with<true>(); }
@@ -211,11 +221,9 @@ void Card::tick_with() {
   cycle_++;
   if (!waves_path_.empty()) {
     if (cycle_ >= waves_to_) {
-      model_->close_waves();
-      waves_open_ = false;
-      waves_path_.clear();
+      end_waves();
     } else if (!waves_open_ && cycle_ >= waves_from_) {
-      waves_open_ = model_->open_waves(waves_path_.c_str());
+      begin_waves();
     }
   }
 }
@@ -354,10 +362,24 @@ void Card::start_waves(const std::string &path, uint64_t from, uint64_t to) {
   if (!model_->has_waves()) throw std::invalid_argument("this library was built without waves");
   if (from >= to) throw std::invalid_argument("the window of the waves is empty");
   if (cycle_ > from) throw std::invalid_argument("the window of the waves has already passed");
+  std::FILE *file = std::fopen(path.c_str(), "wb");  // to learn now whether it can be written
+  if (!file) throw std::system_error(errno, std::generic_category(), "cannot write the waves " + path);
+  std::fclose(file);
   waves_path_ = path;
   waves_from_ = from;
   waves_to_ = to;
-  if (cycle_ >= from) waves_open_ = model_->open_waves(path.c_str());
+  if (cycle_ >= from) begin_waves();
+}
+
+void Card::begin_waves() {
+  model_->open_waves(waves_path_.c_str());
+  waves_open_ = true;
+}
+
+void Card::end_waves() {
+  waves_open_ = false;
+  waves_path_.clear();
+  model_->close_waves();
 }
 
 void Card::start_capture(const girih_capture_params &params) {

@@ -74,7 +74,9 @@ class Card {
   void tick_with();
   void edges();                  // those of other clocks before the card's next edge
   void edge(EdgeClock &clock);
+  void begin_waves();
   void dump_waves(double cycles);  // the time in cycles of the card
+  void end_waves();
   bool holds(EdgeName name) const;  // something is in the crossing of an edge
   void ring_doorbell();
   uint64_t sent_beats() const;

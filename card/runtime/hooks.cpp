@@ -3,9 +3,11 @@
 // message, instead of Verilator's exit(). $display still prints, to stderr.
 #include "hooks.hpp"
 
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <string>
+#include <system_error>
 
 #include "model.hpp"
 
@@ -36,6 +38,8 @@ int girih_verilog_print(const char *format, ...) {
   }
   return size;
 }
+
+[[noreturn]] void girih_waves_failed() { throw std::system_error(errno ? errno : EIO, std::generic_category(), "cannot write the waves"); }
 
 // Verilator declares these two in verilated.h and calls them.
 void vl_stop(const char *file, int line, const char *) { fail(file, line, "$stop"); }

@@ -16,6 +16,11 @@
 #include "verilated_cov.h"
 #endif
 #if VM_TRACE_FST
+#include <cerrno>
+#include <fstream>
+#include <string>
+#include <system_error>
+
 #include "verilated_fst_c.h"
 #endif
 
@@ -145,7 +150,7 @@ class VerilatedDesign final : public Model {
   }
 
   ~VerilatedDesign() override {
-    close_waves();
+    abandon_waves();
     Verilated::threadContextp(&context_);
     write_coverage();
   }
@@ -160,25 +165,55 @@ class VerilatedDesign final : public Model {
 
 #if VM_TRACE_FST
   bool has_waves() const override { return true; }
-  bool open_waves(const char *path) override {
+  void open_waves(const char *path) override {
+    waves_path_ = path;
     waves_ = std::make_unique<VerilatedFstC>();
     model_.trace(waves_.get(), 99);
-    waves_->open(path);
-    return waves_->isOpen();
+    written([&] { waves_->open(path); });
   }
-  void dump_waves(uint64_t time) override { waves_->dump(time); }
+  void dump_waves(uint64_t time) override {
+    written([&] { waves_->dump(time); });
+  }
   void close_waves() override {
-    if (waves_) waves_->close();
+    if (!waves_) return;
+    written([&] { waves_->close(); });
     waves_.reset();
+    if (!has_header()) throw std::system_error(EIO, std::generic_category(), "cannot write the waves " + waves_path_);
   }
 #else
   bool has_waves() const override { return false; }
-  bool open_waves(const char *) override { return false; }
+  void open_waves(const char *) override {}
   void dump_waves(uint64_t) override {}
   void close_waves() override {}
 #endif
 
  private:
+#if VM_TRACE_FST
+  template <typename Body>
+  void written(Body body) {
+    errno = 0;
+    try {
+      body();
+    } catch (const std::system_error &error) {
+      abandon_waves();
+      throw std::system_error(error.code(), "cannot write the waves " + waves_path_);
+    }
+  }
+
+  // Its destructor would write again, and end the program.
+  void abandon_waves() { static_cast<void>(waves_.release()); }
+
+  // The length of the header, which is written last, and not if anything could not be written.
+  bool has_header() const {
+    std::ifstream file(waves_path_, std::ios::binary);
+    char start[9] = {};
+    file.read(start, sizeof start);
+    return file && start[8] != 0;
+  }
+#else
+  void abandon_waves() {}
+#endif
+
   // Writes the coverage counts to a file of its own in the folder $GIRIH_COVERAGE, for girih.build.coverage. A process may have cards of several
   // designs, each with a copy of this code and its variables: so the file system has to find the name.
   void write_coverage() {
@@ -201,6 +236,7 @@ class VerilatedDesign final : public Model {
   Vcard_sim model_;
 #if VM_TRACE_FST
   std::unique_ptr<VerilatedFstC> waves_;
+  std::string waves_path_;
 #endif
 };
 

@@ -61,7 +61,7 @@ class Model {
   virtual void eval() = 0;
   virtual void check(bool on) = 0;  // the checks in the SystemVerilog, which are on at the start
   virtual bool has_waves() const = 0;  // the design was built with --trace-fst
-  virtual bool open_waves(const char *path) = 0;
+  virtual void open_waves(const char *path) = 0;  // this and the next two throw if the file cannot be written
   virtual void dump_waves(uint64_t time) = 0;
   virtual void close_waves() = 0;
 

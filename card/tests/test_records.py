@@ -3,6 +3,7 @@
 
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from pywellen import Waveform
@@ -126,6 +127,20 @@ def test_waves_of_a_window(loop_folder, tmp_path):
         card.waves(tmp_path / "w.fst", 100, 200)
         assert card.replay(tmp_path / "run").difference is None
     assert clock_edges(tmp_path / "w.fst") == [(cycle * 4 + 2 * up, up) for cycle in range(100, 200) for up in (0, 1)]
+
+
+@pytest.mark.thorough
+def test_waves_that_cannot_be_written(loop_folder, tmp_path):
+    """The card says so, at once if there can be no such file; when the disk is full, the program goes on without waves."""
+    with VirtualCard(loop_folder, waves=True) as card:
+        with pytest.raises(CardFault, match=r"cannot write the waves .*/none/w.fst: No such file"):
+            card.waves(tmp_path / "none" / "w.fst", 100, 200)
+        card.waves(Path("/dev/full"), 100, 200)
+        with pytest.raises(CardFault, match="cannot write the waves /dev/full"):
+            card.run(300)
+        card.waves(tmp_path / "w.fst", 1000, 2000)  # it is closed within the window
+        card.run(1000)
+    assert clock_edges(tmp_path / "w.fst")[0] == (4000, 0)
 
 
 def test_waves_need_a_library_that_has_them(card, tmp_path):

@@ -82,6 +82,9 @@ def register(app: typer.Typer) -> None:
                 card.waves(output, *window)
             with interrupts.of_the_system():
                 result = card.replay(recording)
+        if window and result.cycles <= window[0]:
+            output.unlink()  # it is empty
+            raise GirihError(f"the recording ends in cycle {result.cycles}, before the window {waves}", str(recording), "Name earlier cycles with --waves.")
         if window:
             console.print(f"Waves of cycles {waves} are in {output}")
         if result.difference:
