@@ -114,6 +114,18 @@ def live():
         yield process, card
 
 
+def test_names_of_files_are_shown_as_they_are(live, tmp_path):
+    """Brackets in them are no markup, and none that is wrong."""
+    _process, card = live
+    (tmp_path / "a[").mkdir()
+    there = {**options(), "cwd": tmp_path}
+    for name in ("[red].xdc", "a[/b].xdc"):
+        done = subprocess.run(command("synth", "--module", "fifo", "--constraints", name), **there)
+        assert (done.returncode, done.stdout) == (0, f"{name}: 0 crossings\n"), done.stderr
+    done = subprocess.run(command("capture", "port0.rx", "-o", "a[/b].pcapng", "--seconds", 0.1, "--socket", card.path), **there)
+    assert done.returncode == 0 and done.stdout.endswith(" messages in a[/b].pcapng\n"), done.stderr
+
+
 def test_time_stands_still_steps_and_goes_on(live):
     _process, card = live
     stopped = card.call("pause")

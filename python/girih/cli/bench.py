@@ -51,4 +51,4 @@ def register(app: typer.Typer) -> None:
             console.print(f"Plot: {os.path.relpath(plot)}", highlight=False)
         if json:
             write_json(exhibit, rows, json)
-            console.print(f"JSON: {json}", highlight=False)
+            console.print(f"JSON: {json}", markup=False, highlight=False)

@@ -57,7 +57,7 @@ def open_card(socket: Path | None, host: str | None, key: Path | None, design: P
 @contextmanager
 def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
     """A progress bar; call it with the activity, the steps done and the total."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TextColumn("{task.completed}/{task.total}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task("checking what is built", total=None)
         yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)

@@ -50,4 +50,4 @@ def register(app: typer.Typer) -> None:
         for name, text in texts.items():
             gone = f"; {text.gone} older ones are no longer there" if text.gone else ""
             console.print(f"{name}: {len(text.records)} records, up to number {text.end}{gone}")
-        console.print(f"They are in {output}")
+        console.print(f"They are in {output}", markup=False)

@@ -65,4 +65,4 @@ def register(app: typer.Typer) -> None:
             print(text, end="")
         elif not write or text != read_text(path):
             write_whole(target, text)
-        console.print(f"{design}: {answer}", soft_wrap=True)
+        console.print(f"{design}: {answer}", markup=False, soft_wrap=True)

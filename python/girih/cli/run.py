@@ -109,7 +109,7 @@ def register(app: typer.Typer) -> None:
             if vhost_user:
                 session.guest = VhostUser(card, vhost_user, say=lambda text: console.print(text, markup=False))
                 stack.callback(session.disconnect)
-                console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.")
+                console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.", markup=False)
             _say_cables(card, cables)
             servers.start(session)
             only_files = pcap_in is not None and not tap and not gdb and cycles is None and seconds is None

@@ -99,7 +99,7 @@ def _constraints(console: Console, path: Path | None, module: str | None, params
         elif path is not None:
             name, found = path.stem, card_crossings(path)
     write_constraints(file, name, found)
-    console.print(f"{file}: {len(found)} crossings")
+    console.print(f"{file}: {len(found)} crossings", markup=False)
 
 
 def _timing(
