@@ -5,6 +5,7 @@ a period that follows from its beats and the link's delay."""
 import pytest
 
 from girih.card import Rack, VirtualCard
+from girih.cli.rack import REST_CYCLES, _report
 from girih.errors import GirihError
 
 BEAT = 64
@@ -114,6 +115,19 @@ def test_a_rack_that_never_rests(pair):
     pair["a"].inject(0, frame(60))
     with pytest.raises(GirihError, match="not come to rest in 20000 cycles"):
         rack.run_until_quiet(limit=20_000)
+
+
+@pytest.mark.parametrize(("lost", "frames", "text"), [(1, 1, "Every message is accounted for"), (0, 2, "did not come to rest in time")])
+def test_the_command_waits_for_a_frame_on_a_long_link_but_not_for_ever(pair, capsys, lost, frames, text):
+    """Longer than a rack without such a link has for coming to rest. A frame that is not lost goes to and fro."""
+    rack = Rack(pair)
+    rack.join(("a", 0), ("b", 0), delay=REST_CYCLES + 1000)
+    pair["b"].set_faults(0, "in", loss=lost)
+    pair["a"].inject(0, frame(60))
+    rack.run(100)
+    _report(rack, [])
+    shown = capsys.readouterr().out
+    assert shown.count(text) == len(pair) and f"a.0 to b.0: {frames} frames, {REST_CYCLES + 1000} cycles" in shown
 
 
 def test_an_error_names_its_card(pair):

@@ -100,11 +100,17 @@ class Rack:
     def run_until_quiet(self, quiet: int = QUIET_CYCLES, limit: int = 10_000_000) -> None:
         """Runs until every card has come to rest (`VirtualCard.run_until_quiet`) and no frame is on a link; an error after
         `limit`, and CardStalled when a card stalls."""
-        end = self.cycle + limit
+        if not self.rests_within(limit, quiet):
+            raise GirihError(f"the rack has not come to rest in {limit} cycles", remedy="Give it more, or see what keeps sending.")
+
+    def rests_within(self, cycles: int, quiet: int = QUIET_CYCLES) -> bool:
+        """The same, and whether the rack has come to rest."""
+        end = self.cycle + cycles
         while not all(card.rests_within(0, quiet) for card in self.cards.values()):
             if self.cycle >= end:
-                raise GirihError(f"the rack has not come to rest in {limit} cycles", remedy="Give it more, or see what keeps sending.")
+                return False
             self.run(min(quiet, end - self.cycle))
+        return True
 
     def _carry(self) -> None:
         """Hands every frame that has left a card to the card at the other end, where it waits for its cycle."""
