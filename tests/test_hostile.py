@@ -110,6 +110,8 @@ def test_a_command_without_arguments_or_with_too_many(main, name):
         (("run", UDP_ECHO, "--fault", "5:in:loss=1", "--cycles", 1), "no port 5"),
         (("run", UDP_ECHO, "--fault=-1:in:loss=1", "--cycles", 1), "no port -1. It may be 0."),
         (("run", UDP_ECHO, "--fault", "99999999999:in:loss=1", "--cycles", 1), "no port 99999999999"),
+        (("run", UDP_ECHO, "--fault", "0:in:loss=1,loss=0", "--cycles", 1), "'0:in:loss=1,loss=0' cannot be read"),
+        (("run", UDP_ECHO, "--fault", "0:in:loss=1", "--fault", "0:in:delay=1", "--cycles", 1), "faults of port 0, in, are given twice"),
         (("synth", "--module", "async_fifo", "--constraints", "x.txt"), "the format of constraints is not known"),
         (("synth", "--module", "async_fifo", "--constraints", "x.xdc", "--timing"), "--constraints is given with --timing"),
         (("run", "none.yaml"), "none.yaml"),

@@ -34,8 +34,9 @@ def parse_faults(text: str) -> tuple[int, str, dict[str, float]]:
     remedy = "Write PORT:in|out:NAME=VALUE,..., such as 0:in:loss=0.01,seed=3."
     try:
         port, direction, rest = text.split(":")
-        params = {name: _number(value) for name, value in (item.split("=") for item in rest.split(","))}
-        if direction not in DIRECTIONS:
+        items = [item.split("=") for item in rest.split(",")]
+        params = {name: _number(value) for name, value in items}
+        if direction not in DIRECTIONS or len(params) < len(items):
             raise ValueError(text)
         return int(port), direction, checked_faults(params)
     except ValueError as error:
@@ -81,6 +82,10 @@ def register(app: typer.Typer) -> None:
         if tap:
             need_root()
         faults = [parse_faults(text) for text in fault or []]
+        places = [(port, direction) for port, direction, _ in faults]
+        if twice := [place for place in places if places.count(place) > 1]:
+            port, direction = twice[0]
+            raise GirihError(f"faults of port {port}, {direction}, are given twice", "--fault", f"Give them at once: {port}:{direction}:NAME=VALUE,NAME=VALUE.")
         secret = read_key(key) if key else None
         debugged = parse(gdb or [])
         with ExitStack() as stack:
