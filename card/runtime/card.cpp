@@ -418,6 +418,7 @@ void Card::detach() {
   for (auto &port : ports_) port->detach();
   static_cast<void>(recorder_.release());
   static_cast<void>(capture_.release());
+  if (host_) host_->detach();
 }
 
 void Card::stop_recording() {

@@ -64,11 +64,18 @@ void closed(int &fd) {
 }
 }  // namespace
 
-Host::~Host() {
+Host::~Host() { close_queues(); }
+
+void Host::close_queues() {
   for (Queue &queue : queues_) {
     closed(queue.kick);
     closed(queue.call);
   }
+}
+
+void Host::detach() {
+  close_queues();
+  memory_.detach();
 }
 
 void Host::queue(uint32_t number, int kick, int call, uint32_t doorbell) {

@@ -30,6 +30,7 @@ class Host {
   void drive(uint64_t cycle);   // before the clock edge
   void sample(uint64_t cycle);  // at the clock edge
   void abandon();               // reset
+  void detach();                // in a copy of the process: kicks, interrupts and memory are not its own
   bool take_doorbell(uint32_t &address);  // the next one to be written, if any
 
   bool busy() const { return !reads_.empty() || !done_.empty() || !writes_.empty() || !beats_.empty() || !doorbells_.empty(); }
@@ -59,6 +60,7 @@ class Host {
     uint32_t doorbell = 0;
   };
 
+  void close_queues();
   void take_read(uint64_t cycle);
   void take_write(uint64_t cycle);
   void write_beat(uint64_t address, const uint8_t *beat, uint8_t &response);

@@ -2,9 +2,11 @@
 #include "host_memory.hpp"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <mutex>
@@ -53,17 +55,35 @@ void HostMemory::map(uint64_t address, uint64_t size, int fd, uint64_t offset) {
   // those of a file of huge pages.
   const uint64_t page = static_cast<uint64_t>(file.st_blksize);
   const size_t length = (end + page - 1) / page * page;
-  void *mapped = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-  if (mapped == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "cannot map memory of the host");
+  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  void *mapped = copy < 0 ? MAP_FAILED : mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  if (mapped == MAP_FAILED) {
+    const int code = errno;
+    if (copy >= 0) close(copy);
+    throw std::system_error(code, std::generic_category(), "cannot map memory of the host");
+  }
   uint8_t *start = static_cast<uint8_t *>(mapped);
-  regions_.push_back({address, size, start + offset, start, length});
+  regions_.push_back({address, size, start + offset, start, length, copy});
   static std::once_flag once;
   std::call_once(once, catch_bus_errors);
 }
 
 void HostMemory::unmap() {
-  for (const Region &region : regions_) munmap(region.mapped, region.length);
+  for (const Region &region : regions_) {
+    munmap(region.mapped, region.length);
+    close(region.file);
+  }
   regions_.clear();
+}
+
+void HostMemory::detach() {
+  constexpr int Flags = MAP_FIXED | MAP_PRIVATE | MAP_NORESERVE;
+  for (const Region &region : regions_) {
+    if (region.size == 0) continue;  // it is lost
+    if (mmap(region.mapped, region.length, PROT_READ | PROT_WRITE, Flags, region.file, 0) == MAP_FAILED) {
+      throw std::system_error(errno, std::generic_category(), "cannot copy memory of the host");
+    }
+  }
 }
 
 uint8_t *HostMemory::at(uint64_t address, uint64_t size) {

@@ -17,6 +17,7 @@ class HostMemory {
 
   void map(uint64_t address, uint64_t size, int fd, uint64_t offset);
   void unmap();  // all ranges
+  void detach();  // from here on, what is written stays in this process
   uint8_t *at(uint64_t address, uint64_t size);  // null: not mapped
 
   // Memory that at() returned may be accessed only while one of these lives, in the same thread.
@@ -35,6 +36,7 @@ class HostMemory {
     uint8_t *data;
     uint8_t *mapped;
     size_t length;
+    int file;
   };
   std::vector<Region> regions_;
 };
