@@ -15,6 +15,7 @@ from girih.compiler.emit.edges import crossings
 from girih.compiler.model import Card, Tile
 from girih.compiler.values import did_you_mean
 from girih.errors import GirihError
+from girih.paths import DESIGNS
 from girih.spec.message import CardParams, group_names
 from girih.synth import Area, netlist, synthesize, synthesize_all, total
 from girih.synth.crossings import Crossing, crossings_of
@@ -84,6 +85,8 @@ def _module(module: str, params: CardParams) -> dict:
     generated = generated_rtl(replace(everything, timing=params.timing))
     known = {*modules(), *(path.stem for path in generated.glob("*.sv") if not path.stem.endswith("_pkg"))}
     if module not in known:
+        if (DESIGNS / f"{module}.yaml").is_file():
+            raise GirihError(f"{module} is a design, and no module", "synth", f"Leave out --module: ./girih synth {module}")
         hint = did_you_mean(module, known)
         raise GirihError(f"there is no module {module}", "synth", f"{hint}It may be a kind of tile, or a module of rtl/.")
     groups = groups_of(resolve([module], [generated]))

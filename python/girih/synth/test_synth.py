@@ -66,6 +66,11 @@ def test_a_module_that_is_not_there(module):
         module_area(module, CardParams())
 
 
+def test_a_design_that_is_given_as_a_module():
+    with pytest.raises(GirihError, match=r"demo is a design, and no module\. Leave out --module: \./girih synth demo$"):
+        module_area("demo", CardParams())
+
+
 def test_what_yosys_refuses_is_an_error_with_its_words():
     file = BUILD / "synth" / "tests" / "refused.sv"
     write_if_changed(file, "module refused(output logic q_o); assign q_o = not_declared; endmodule\n")
