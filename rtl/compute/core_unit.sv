@@ -9,7 +9,7 @@ module core_unit
     parameter int unsigned Cores = 1,
     parameter int unsigned Mail = 8,
     parameter int unsigned MemoryBytes = 32768,
-    parameter int unsigned Slots = 16,
+    parameter int unsigned CoreSlots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned PmpRegions = 4,
     parameter int unsigned Debug = 0
@@ -61,8 +61,8 @@ module core_unit
   flit_t [Cores-1:0] from_flit;
   next_key_t [Cores-1:0] key;
   core_status_t [Cores-1:0] status;
-  logic [Cores-1:0][$clog2(Slots)-1:0] fill_slot;
-  logic [Cores-1:0][Slots-1:0] ended;
+  logic [Cores-1:0][$clog2(CoreSlots)-1:0] fill_slot;
+  logic [Cores-1:0][CoreSlots-1:0] ended;
   if (Cores == 1) begin : gen_one
     assign to_valid = s_axis_tvalid;
     assign s_axis_tready = to_ready;
@@ -72,7 +72,7 @@ module core_unit
   end else begin : gen_several
     cluster_dispatch #(
         .Cores(Cores),
-        .Slots(Slots)
+        .Slots(CoreSlots)
     ) u_dispatch (
         .clk_i,
         .rst_i,
@@ -92,7 +92,7 @@ module core_unit
     logic next_valid, next_ready;
     fifo #(
         .T(logic [Cores-1:0]),
-        .Depth(2 ** $clog2(Cores * Slots))
+        .Depth(2 ** $clog2(Cores * CoreSlots))
     ) u_order (
         .clk_i,
         .rst_i,
@@ -125,7 +125,7 @@ module core_unit
   cluster_cores #(
       .Cores(Cores),
       .MemoryBytes(MemoryBytes),
-      .Slots(Slots),
+      .Slots(CoreSlots),
       .SlotBytes(SlotBytes),
       .PmpRegions(PmpRegions),
       .Debug(Debug),

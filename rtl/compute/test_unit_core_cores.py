@@ -32,7 +32,7 @@ STARTED = 400  # cycles until the program waits
     [(3, 4, 512), pytest.param(2, 2, 128, marks=pytest.mark.thorough), pytest.param(4, 8, 1024, marks=pytest.mark.thorough)],
 )
 def test_unit_core_cores(cores, slots, width):
-    parameters = {"Cores": cores, "Slots": slots, "SlotBytes": SLOT_BYTES, "OutputFlits": 512 * 512 // width, "DetourFlits": 512 * 512 // width}
+    parameters = {"Cores": cores, "CoreSlots": slots, "SlotBytes": SLOT_BYTES, "OutputFlits": 512 * 512 // width, "DetourFlits": 512 * 512 // width}
     names = {"CORES": str(cores), "SLOTS": str(slots)}
     run_cocotb("unit_core_engine", __file__, data_width=width, chained=True, parameters=parameters, environment=names)
 

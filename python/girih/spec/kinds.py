@@ -242,6 +242,8 @@ def _check(kind: Kind) -> None:
     require(kind.core is None or kind.stream is None, "a kind has a core or a stream; remove one of them")
     require(kind.name == kind.yaml.stem, f"kind is {kind.name}; it must be the name of the file, {kind.yaml.stem}")
     require(kind.buffering in BUFFERING, f"buffering is {kind.buffering}; it must be one of {', '.join(BUFFERING)}")
+    both = sorted({field.name for field in kind.config} & {item.name for item in kind.parameters})
+    require(not both, f"{', '.join(both)} is both a parameter and a register of the configuration; a tile could not set one without the other; rename the parameter")
     require(kind.core is None or kind.replies == "none", "a compute unit neither asks nor answers by replies; remove replies")
     for wait in kind.waits:
         require(wait in WAITS, f"waits names {wait}; it may name {', '.join(WAITS)}")

@@ -54,6 +54,16 @@ def test_a_word_leads_to_kinds_that_exist_and_take_messages():
     assert wanted and {(kind, name) for kind, name in wanted if name not in kinds or not kinds[name].has_input} == set()
 
 
+def test_a_key_of_a_tile_has_one_meaning(tmp_path):
+    unit = load_kinds()["unit_core"]
+    for name in ("unit_core", "unit_registers"):
+        (tmp_path / f"{name}.rdl").write_text(unit.rdl.with_stem(name).read_text())
+    kind = tmp_path / "unit_core.yaml"
+    kind.write_text(unit.yaml.read_text().replace("core_slots:", "slots:"))
+    with pytest.raises(ValueError, match=re.escape(f"{kind}: slots is both a parameter and a register of the configuration")):
+        read_kind(kind)
+
+
 def test_a_compute_unit_has_no_replies(tmp_path):
     """Its requests would be missing from the graph of the deadlock proof."""
     unit = load_kinds()["unit_null"]
