@@ -165,7 +165,7 @@ def test_a_card_whose_terminal_is_closed_leaves_nothing_behind(tmp_path):
     """Its output then has no place to go, but its recording is whole."""
     outer, inner = os.openpty()
     record = tmp_path / "run.girih"
-    words = ["setsid", "--ctty", *command("run", DEMO, "--tap", "--record", record)]
+    words = ["env", "--default-signal=HUP", "setsid", "--ctty", *command("run", DEMO, "--tap", "--record", record)]  # under nohup, it is ignored
     process = subprocess.Popen(words, **options() | {"stdin": inner, "stdout": inner, "stderr": inner})
     os.close(inner)
     try:

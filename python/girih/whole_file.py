@@ -6,7 +6,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from girih.errors import GirihError
@@ -27,24 +28,33 @@ def replaceable(path: Path) -> Path:
     return path
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file; one that is there keeps its rights. What is neither a file nor a folder, such as /dev/stdout, is written to. Raises GirihError,
-    and then leaves the file as it was."""
-    special = path.exists() and not path.is_file() and not path.is_dir()
-    path = path if special else replaceable(path)
-    draft = path if special else path.with_name(f".{path.name}.{os.getpid()}")
+@contextmanager
+def draft_of(path: Path, what: str = "file", suffix: str = "") -> Iterator[Path]:
+    """A file beside `path` that takes its place at the end, with the rights of what was there. Raises GirihError if it cannot be written; then, and after
+    any other exception, the file is as it was. suffix: of the draft's name."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}{suffix}")
     try:
-        draft.write_text(text, encoding="utf-8")
-        if not special:
-            if path.exists():
-                draft.chmod(stat.S_IMODE(path.stat().st_mode))
-            draft.replace(path)
+        yield draft
+        if path.exists():
+            draft.chmod(stat.S_IMODE(path.stat().st_mode))
+        draft.replace(path)
+    except OSError as error:
+        raise unwritten(what, path, error) from error
+    finally:
+        with suppress(OSError):
+            draft.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file, as `draft_of` does. What is neither a file nor a folder, such as /dev/stdout, is written to."""
+    if not path.exists() or path.is_file() or path.is_dir():
+        with draft_of(replaceable(path)) as draft:
+            draft.write_text(text, encoding="utf-8")
+        return
+    try:
+        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise unwritten("file", path, error) from error
-    finally:
-        if not special:
-            with suppress(OSError):
-                draft.unlink(missing_ok=True)
 
 
 def unwritten(what: str, path: Path, error: OSError) -> GirihError:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
@@ -36,7 +35,7 @@ from girih.management.scheduling_text import Scheduling, own_part, write_schedul
 from girih.paths import ROOT
 from girih.spec.kind import RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
-from girih.whole_file import replaceable, unwritten
+from girih.whole_file import draft_of, replaceable
 
 if TYPE_CHECKING:
     from girih.card.client import ControlClient
@@ -117,21 +116,14 @@ def _check_same(was: Card, card: ControlClient | NetworkCard, source: Path) -> N
 
 def _checked(path: Path, text: str) -> Card:
     """Writes a design to a file and returns its card; if the design has errors, no file is created or changed."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}.yaml")
-    try:
-        draft.write_text(text)
-        card = check_file(draft)
-        draft.replace(path)
-    except OSError as error:
-        raise unwritten("design", path, error) from error
-    except GirihErrors as errors:
-        raise GirihErrors([_of_the_card(error) for error in errors.errors]) from errors
-    except GirihError as error:
-        raise _of_the_card(error) from error
-    finally:
-        with suppress(OSError):
-            draft.unlink(missing_ok=True)
-    return card
+    with draft_of(path, "design", ".yaml") as draft:
+        draft.write_text(text, encoding="utf-8")
+        try:
+            return check_file(draft)
+        except GirihErrors as errors:
+            raise GirihErrors([_of_the_card(error) for error in errors.errors]) from errors
+        except GirihError as error:
+            raise _of_the_card(error) from error
 
 
 def _of_the_card(error: GirihError) -> GirihError:

@@ -85,18 +85,18 @@ class _Plan:
         """The places of a tile; a placeholder if it could not be placed, which has been reported."""
         return self.places[name] if name in self.places else self.fabric.shape.places[:1] * self.ports[name]
 
-    @property
+    @cached_property
     def nodes(self) -> dict[str, int]:
         """The first node of every tile."""
         return {name: self.fabric.node(self.places_of(name)[0]) for name in self.kinds}
 
-    @property
+    @cached_property
     def request_nodes(self) -> dict[str, int]:
         """The node from which the requests of every tile come."""
         apart = [name for name, kind in self.kinds.items() if kind is not None and kind.request_port]
         return self.nodes | {name: self.fabric.node(self.places_of(name)[1]) for name in apart}
 
-    @property
+    @cached_property
     def targets(self) -> dict[str, int | str]:
         """The first node of every tile that a setting may name; for other tiles, the reason why it cannot be named."""
         return {name: why_no_exit(self.kinds[name]) or node for name, node in self.nodes.items()}
