@@ -48,35 +48,32 @@ module tcp_merge
   assign starts  = come_valid_i & come_first_i;
   assign command = arrival_i[1];
 
-  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it if one waits. Whether it
-  // can be is known a cycle before it asks; this stays, because no other command passes it.
-  logic opens, can_open_q, asks, opening_q, opened_q, after_open_q, order_ready, order_waits, order_valid, looked_up_valid;
+  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it.
+  logic opens, asks, opening_q, opened_q, after_open_q, order_ready, order_valid, looked_up_valid;
   assign opens = starts[1] && command.work.kind == EventConnect;
-  assign asks = can_open_q && !after_open_q;
+  assign asks = opens && !opening_q && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
   assign search_valid_o = asks || starts[0];
   always_comb begin
     search_o = asks ? command : arrival_i[0];
     search_o.options = arrival_i[0].options;  // a command has none of them
   end
   assign admits_o[0] = !come_first_i[0] || (search_ready_i && !asks);
-  assign admits_o[1] = !come_first_i[1] || (asks && search_ready_i) || (!opens && order_ready && !opening_q);
+  assign admits_o[1] = !come_first_i[1] || (opens ? asks && search_ready_i : order_ready && !opening_q);
   assign lookups_under_way_o = looked_up_valid || under_way_i[0] || opening_q;
   always_ff @(posedge clk_i) begin
-    can_open_q <= opens && !opening_q && !order_waits && !order_valid && !under_way_i[1] && !(asks && search_ready_i);
-    if (search_ready_i || !search_valid_o) after_open_q <= asks;
+    if (search_valid_o && search_ready_i) after_open_q <= asks;
     if (asks && search_ready_i) opening_q <= 1'b1;
     else if (opened_q && !under_way_i[1]) opening_q <= 1'b0;
     if (event_valid_o[1] && !order_turn_q) opened_q <= 1'b1;
     else if (!under_way_i[1]) opened_q <= 1'b0;
     if (rst_i) begin
-      can_open_q <= 1'b0;
       after_open_q <= 1'b0;
       opening_q <= 1'b0;
       opened_q <= 1'b0;
     end
   end
 
-  // What other commands say. The next one is in a register, since all bits of an event depend on it; it passes the memory if nothing waits.
+  // What other commands say.
   typedef struct packed {
     event_e kind;
     tenant_t tenant;
@@ -87,8 +84,8 @@ module tcp_merge
     logic stands;
     length_t flits;
   } order_t;
-  order_t order_in, oldest_order, order;
-  logic order_comes, order_passes, order_moves, take_order;
+  order_t order_in, order;
+  logic take_order;
   assign order_in = '{
           kind: command.work.kind,
           tenant: command.work.tenant,
@@ -99,29 +96,15 @@ module tcp_merge
           stands: command.work.stands,
           flits: command.flits
       };
-  assign order_comes = starts[1] && !opens && !opening_q;
-  assign order_passes = !order_waits && !order_valid;
   fifo #(
       .T(order_t),
       .Depth(Orders)
   ) u_orders (
       .clk_i,
       .rst_i,
-      .in_valid_i (order_comes && !order_passes),
+      .in_valid_i (starts[1] && !opens && !opening_q),
       .in_ready_o (order_ready),
       .in_data_i  (order_in),
-      .out_valid_o(order_waits),
-      .out_ready_i(order_moves),
-      .out_data_o (oldest_order)
-  );
-  stream_register #(
-      .T(order_t)
-  ) u_order (
-      .clk_i,
-      .rst_i,
-      .in_valid_i (order_waits || (order_comes && order_passes)),
-      .in_ready_o (order_moves),
-      .in_data_i  (order_waits ? oldest_order : order_in),
       .out_valid_o(order_valid),
       .out_ready_i(take_order),
       .out_data_o (order)
@@ -206,8 +189,6 @@ module tcp_merge
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!can_open_q || opens)
-      else $error("tcp_merge: a command that opens a connection is gone before it was looked up");
       assert (event_valid_o == '0 || results_ready)
       else $error("tcp_merge: there is no room for the port of an event");
       assert (!result_valid_i || of_valid)
