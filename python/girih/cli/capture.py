@@ -63,7 +63,7 @@ def _end(card: ControlClient, output: Path) -> None:
         count, failed = card.call("capture_stop"), None
     except GirihError as error:
         count, failed = _messages(output), error
-    console.print(f"{count} messages in {output}", markup=False)
+    console.print(f"{count} messages in {output}")
     if failed:
         raise failed
 

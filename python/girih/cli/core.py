@@ -78,7 +78,7 @@ def _show(card: ControlClient, tile: Tile, numbers: Iterable[int]) -> None:
         words = "runs" if state.running else "has stopped" if state.stopped else "is held"
         which = f"{tile.name}, core {number}," if tile.cores > 1 else tile.name
         console.print(f"{which} {words}, {state.restarts} restarts, last code {state.code:#x}")
-        console.print(cores.console(card.registers, tile.name, number), end="", markup=False, highlight=False)
+        console.print(cores.console(card.registers, tile.name, number), end="", highlight=False)
 
 
 def _end(*_: object) -> None:
@@ -103,7 +103,7 @@ def _trace(card: ControlClient, tile: str, core: int, count: int) -> None:
     with alone(card.path, tile, core):
         try:
             for line in traced(debugger, count):
-                console.print(line, markup=False, highlight=False, soft_wrap=True)
+                console.print(line, highlight=False, soft_wrap=True)
         except KeyboardInterrupt:
             console.print(f"{tile} runs without a debugger.")
 

@@ -10,7 +10,6 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
@@ -20,7 +19,7 @@ from girih.errors import GirihError
 from girih.management.client import NetworkCard
 from girih.management.key import read_key
 
-console = Console()
+console = Console(markup=False)  # brackets in names of files and in texts of a card are no styles
 
 Socket = Annotated[
     Path | None, typer.Option("--socket", help="The card's control socket; needed only when several cards run.")
@@ -102,7 +101,7 @@ def stall_table(stalls: dict[str, int], cycles: int) -> Table:
     table.add_column("of all", justify="right")
     for link, count in sorted(stalls.items(), key=lambda item: -item[1]):
         if count:
-            table.add_row(escape(link), str(count), f"{count / cycles:.1%}")
+            table.add_row(link, str(count), f"{count / cycles:.1%}")
     if not table.rows:
         table.add_row("none", "", "")
     return table

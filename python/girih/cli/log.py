@@ -45,9 +45,9 @@ def register(app: typer.Typer) -> None:
         for name in wanted:
             with progress_bar() as progress, LogReader(card, known[name]) as reader:
                 address = reader.address
-                texts[name] = reader.read(said=partial(progress, name), silent=partial(console.print, markup=False))
+                texts[name] = reader.read(said=partial(progress, name), silent=console.print)
         write(output, LogFile(relative(path.resolve()), address, texts))
         for name, text in texts.items():
             gone = f"; {text.gone} older ones are no longer there" if text.gone else ""
             console.print(f"{name}: {len(text.records)} records, up to number {text.end}{gone}")
-        console.print(f"They are in {output}", markup=False)
+        console.print(f"They are in {output}")

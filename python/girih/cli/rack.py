@@ -130,15 +130,15 @@ def _report(rack: Rack, cables: Cables) -> None:
         cable.cut()
     rested = rack.rests_within(REST_CYCLES + sum(link.delay for link in rack.links))  # a frame may pass each link, and so may its answer
     for link in rack.links:
-        console.print(f"{link.source[0]}.{link.source[1]} to {link.target[0]}.{link.target[1]}: {link.frames} frames, {link.delay} cycles", markup=False)
+        console.print(f"{link.source[0]}.{link.source[1]} to {link.target[0]}.{link.target[1]}: {link.frames} frames, {link.delay} cycles")
     faults = []
     for name, card in rack.cards.items():
         counters = card.registers.counters()
-        console.print(f"\nCard {name}", markup=False)
+        console.print(f"\nCard {name}")
         console.print(port_table(*card.pins()))
         console.print(traffic_table(counters))
         found = account(card.manifest, counters, rested)
-        console.print(found.text, markup=False)
+        console.print(found.text)
         faults += [f"{name}: {fault}" for fault in found.faults if rested]
     console.print(f"{rack.cycle} cycles")
     if faults:

@@ -86,7 +86,7 @@ def register(app: typer.Typer) -> None:
             output.unlink()  # it is empty
             raise GirihError(f"the recording ends in cycle {result.cycles}, before the window {waves}", str(recording), "Name earlier cycles with --waves.")
         if window:
-            console.print(f"Waves of cycles {waves} are in {output}", markup=False)
+            console.print(f"Waves of cycles {waves} are in {output}")
         if result.difference:
             raise GirihError(
                 f"the replay differs in cycle {result.difference_cycle}: {result.difference}",

@@ -89,12 +89,14 @@ def register(app: typer.Typer) -> None:
         secret = read_key(key) if key else None
         debugged = parse(gdb or [])
         with ExitStack() as stack:
-            servers = stack.enter_context(Servers(debugged, say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True)))
+            servers = stack.enter_context(Servers(debugged, say=lambda text: console.print(text, highlight=False, soft_wrap=True)))
             with progress_bar() as progress:
                 path = design_path(design)
                 if path.is_dir():
                     refuse_for_built(path, ip, mac)
-                folder = path if path.is_dir() else compile_design(path, ip=ip, mac=mac)
+                    folder = path
+                else:
+                    folder = compile_design(path, ip=ip, mac=mac)
                 check(debugged, Manifest.load(folder))
                 cores = [(one.tile, one.core) for one in debugged]
                 card = stack.enter_context(VirtualCard(folder, record=record, watchdog=watchdog, seed=seed, debugged=cores, progress=progress))
@@ -108,13 +110,13 @@ def register(app: typer.Typer) -> None:
             if pcap_out:
                 card.pcap_out(0, pcap_out)
             cables = attach(stack, card, dict(enumerate(hosts)))
-            session = stack.enter_context(Session(card, say=lambda text: console.print(text, markup=False)))
+            session = stack.enter_context(Session(card, say=console.print))
             for cable in cables:
                 session.watch(cable.port, cable.descriptor)
             if vhost_user:
-                session.guest = VhostUser(card, vhost_user, say=lambda text: console.print(text, markup=False))
+                session.guest = VhostUser(card, vhost_user, say=console.print)
                 stack.callback(session.disconnect)
-                console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.", markup=False)
+                console.print(f"The host's network device is at {vhost_user}: see docs/host.md for guests.")
             _say_cables(card, cables)
             servers.start(session)
             only_files = pcap_in is not None and not tap and not gdb and cycles is None and seconds is None
@@ -147,5 +149,5 @@ def _report(card: VirtualCard, session: Session, account: Account) -> None:
         console.print(card.host.stats.text)
     console.print(f"{card.cycle} cycles, {session.cycles_per_second:,.0f} a second while busy, seed {card.seed}")
     account.judge()
-    console.print(account.text, markup=False)
+    console.print(account.text)
     session.check_cables()

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Group, RenderableType
 from rich.live import Live
-from rich.markup import escape
+from rich.text import Text
 
 from girih.card.client import ControlClient
 from girih.card.memory import MemoryStats
@@ -79,7 +79,7 @@ def _page(card: ControlClient | NetworkCard) -> Group:
     tables += [histogram_table(bins, tile) for tile, bins in found["histograms"].items() if any(bins)]
     memory = [MemoryStats(**found["memory"]).text] if "memory" in found else []
     wrong = [info["stall"]] if info.get("stall") else found.get("missing", [])
-    return Group(f"Card {info['name']}, cycle {found['cycle']}, {_state(info)}", *[f"[bold red]{escape(text)}[/]" for text in wrong], *tables, *memory)
+    return Group(f"Card {info['name']}, cycle {found['cycle']}, {_state(info)}", *[Text(text, style="bold red") for text in wrong], *tables, *memory)
 
 
 def _state(info: dict) -> str:

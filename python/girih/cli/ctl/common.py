@@ -59,7 +59,7 @@ def done(sentence: str, as_json: bool, **facts: object) -> None:
     if as_json:
         print(json.dumps(facts))
     else:
-        console.print(sentence, markup=False, highlight=False)
+        console.print(sentence, highlight=False)
 
 
 def show(title: str, rows: list[dict], as_json: bool) -> None:
