@@ -8,13 +8,19 @@ import subprocess
 import time
 from pathlib import Path
 
+import pytest
+from pywellen import Waveform
+
 from girih.card import VirtualCard
+from girih.compiler.compile import compile_design
+from girih.paths import DESIGNS
 from girih.testing import SEED
-from tests.commands import command, options
+from tests.commands import BUILD_SECONDS, command, options, wait_for
 from tests.frames import Traffic
 from tests.test_bad_input import CARD, HOSTS, STRANGER, introductions
 
 HEADER_BYTES = 16  # of each part of a recording; that of its end is the last
+FAR = 10**15  # a cycle to which no replay comes
 
 
 def record(folder, path) -> None:
@@ -68,15 +74,21 @@ def test_another_card_is_told_apart(built, tmp_path):
         assert card.replay(tmp_path / "recording").difference is not None
 
 
-def test_an_interrupt_ends_a_replay(built, tmp_path):
-    """However long the recording is: the end of this one is moved so far away that it never comes."""
-    path = tmp_path / "recording"
-    with VirtualCard(built("demo"), record=path) as card:
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory) -> Path:
+    """A recording whose end is moved so far away that it never comes."""
+    path = tmp_path_factory.mktemp("endless") / "recording"
+    with VirtualCard(compile_design(DESIGNS / "demo.yaml"), record=path) as card:
         card.run(100)
     data = bytearray(path.read_bytes())
-    struct.pack_into("<Q", data, len(data) - HEADER_BYTES, 10**15)
+    struct.pack_into("<Q", data, len(data) - HEADER_BYTES, FAR)
     path.write_bytes(data)
-    process = subprocess.Popen(command("replay", path), **options())
+    return path
+
+
+def test_an_interrupt_ends_a_replay(endless):
+    """However long the recording is."""
+    process = subprocess.Popen(command("replay", endless), **options())
     try:
         await_handler(process, there=True)  # the command has begun
         await_handler(process, there=False)  # and has left its signals to the system
@@ -84,6 +96,35 @@ def test_an_interrupt_ends_a_replay(built, tmp_path):
         assert process.wait(10) == -signal.SIGINT
     finally:
         process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_replay_leaves_waves_that_can_be_read(endless, tmp_path, number):
+    """And says so: those from the start of the window to the interrupt."""
+    path = tmp_path / "w.fst"
+    process = subprocess.Popen(command("replay", endless, "--waves", f"100:{FAR}", "-o", path), **options())
+    try:
+        wait_for(lambda: path.exists() and path.stat().st_size, bool, BUILD_SECONDS)
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (130, "") and output.strip() == f"The replay is interrupted: what there is of the waves of cycles 100:{FAR} is in {path}"
+    clock = next(var for var in Waveform(str(path)).all_vars() if var.name == "clk_i")
+    assert [(time, int(level)) for time, level in clock.tv[:4]] == [(400, 0), (402, 1), (404, 0), (406, 1)]
+
+
+def test_a_replay_that_is_interrupted_before_the_window_leaves_no_waves(endless, tmp_path):
+    path = tmp_path / "w.fst"
+    process = subprocess.Popen(command("replay", endless, "--waves", f"{FAR - 1}:{FAR}", "-o", path), **options())
+    try:
+        wait_for(path.exists, bool, BUILD_SECONDS)
+        process.send_signal(signal.SIGINT)
+        output, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert (process.returncode, errors) == (130, "") and output.strip() == f"The replay is interrupted: it had not come to the waves of cycles {FAR - 1}:{FAR}"
+    assert not path.exists()
 
 
 def await_handler(process: subprocess.Popen, there: bool) -> None:

@@ -281,8 +281,11 @@ typedef struct girih_replay_result {
   char difference[240]; /* empty: the same cycles and bytes */
 } girih_replay_result;
 
-/* Replays a recording on a card that was just opened. */
-int girih_replay(girih_card *card, const char *path, girih_replay_result *result);
+/* Is called often while a long call works: 0 ends that call. */
+typedef int (*girih_goes_on)(void);
+
+/* Replays a recording on a card that was just opened; if `goes_on` ends it, the result is that of the cycles until then. */
+int girih_replay(girih_card *card, const char *path, girih_goes_on goes_on, girih_replay_result *result);
 
 /* girih-api-end */
 #pragma GCC visibility pop

@@ -356,6 +356,6 @@ int girih_waves(girih_card *card, const char *path, uint64_t from, uint64_t to) 
   return guarded(card, [&](girih::Card &c) { c.start_waves(path, from, to); });
 }
 
-int girih_replay(girih_card *card, const char *path, girih_replay_result *result) {
-  return guarded(card, [&](girih::Card &c) { *result = girih::replay(c, path); });
+int girih_replay(girih_card *card, const char *path, girih_goes_on goes_on, girih_replay_result *result) {
+  return guarded(card, [&](girih::Card &c) { *result = girih::replay(c, path, goes_on); });
 }

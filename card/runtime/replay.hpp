@@ -16,6 +16,6 @@ class FormatError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-girih_replay_result replay(Card &card, const std::string &path);
+girih_replay_result replay(Card &card, const std::string &path, girih_goes_on goes_on);
 
 }  // namespace girih

@@ -368,9 +368,14 @@ class VirtualCard(Ports, Bus):
         self._call("waves", self._card, self._text(path), start, end)
 
     def replay(self, path: Path) -> Replay:
-        """Runs a recording on this card, which was just opened with bare=True, and compares."""
+        """Runs a recording on this card, which was just opened with bare=True, and compares. A signal whose handler raises an exception ends it."""
         result = self._ffi.new("girih_replay_result *")
-        self._call("replay", self._card, self._text(path), result)
+        raised: list[BaseException] = []
+        # Python runs its handlers of signals in this callback, and the library cannot pass an exception on.
+        goes_on = self._ffi.callback("girih_goes_on", lambda: 1, error=0, onerror=lambda _kind, exception, _trace: raised.append(exception))
+        self._call("replay", self._card, self._text(path), goes_on, result)
+        if raised:
+            raise raised[0]
         text = self._ffi.string(result.difference).decode()
         return Replay(
             result.cycles, result.inputs, result.outputs, result.accesses, text or None, result.difference_cycle

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from girih import interrupts
-from girih.card.recording import read_recording_label
+from girih.card.recording import Replay, read_recording_label
 from girih.card.virtual import VirtualCard
 from girih.cli.check import design_path
 from girih.cli.live import console, progress_bar
@@ -57,6 +57,21 @@ def _replay_log(path: Path, waves: str | None, design: Path | None) -> None:
     console.print(f"Identical: {result.cycles} cycles, {result.inputs} messages in, {result.messages} at the logs")
 
 
+def _replay_with_waves(card: VirtualCard, recording: Path, window: tuple[int, int], output: Path) -> Replay:
+    """A replay that leaves a whole file of waves, whatever ends it, or none if it ends before the window. Closes the card."""
+    card.waves(output, *window)
+    try:
+        return card.replay(recording)
+    finally:
+        with interrupts.held_back():
+            empty = card.cycle <= window[0]
+            try:
+                card.close()
+            finally:
+                if empty and output.is_file():
+                    output.unlink()
+
+
 def register(app: typer.Typer) -> None:
     @app.command(epilog="Example: ./girih replay run.girih --waves 1000:2000 -o window.fst")
     def replay(
@@ -79,11 +94,16 @@ def register(app: typer.Typer) -> None:
             card = VirtualCard.open(path, waves=window is not None, bare=True, seed=label["seed"], progress=progress)
         with card:
             if window:
-                card.waves(output, *window)
-            with interrupts.of_the_system():
-                result = card.replay(recording)
+                try:
+                    result = _replay_with_waves(card, recording, window, output)
+                except KeyboardInterrupt:
+                    kept = f"what there is of the waves of cycles {waves} is in {output}" if output.exists() else f"it had not come to the waves of cycles {waves}"
+                    console.print(f"The replay is interrupted: {kept}")
+                    raise
+            else:
+                with interrupts.of_the_system():
+                    result = card.replay(recording)
         if window and result.cycles <= window[0]:
-            output.unlink()  # it is empty
             raise GirihError(f"the recording ends in cycle {result.cycles}, before the window {waves}", str(recording), "Name earlier cycles with --waves.")
         if window:
             console.print(f"Waves of cycles {waves} are in {output}")
