@@ -5,9 +5,12 @@ the card's RTL, fetches a file and sends it back, and the file arrives whole bot
 from __future__ import annotations
 
 import hashlib
+import os
 import random
+import signal
 import subprocess
 import sys
+import termios
 from contextlib import ExitStack
 from functools import partial
 
@@ -37,7 +40,7 @@ from girih.card.vhost_user import (
 )
 from girih.paths import ROOT
 from girih.testing import SEED
-from tests.commands import command, needs_tap
+from tests.commands import command, needs_tap, options, running, wait_for
 from tests.test_linux import kernel_counters
 
 SECONDS = 150  # far longer than a guest takes
@@ -190,6 +193,30 @@ def test_a_linux_guest_uses_several_pairs(tmp_path):
         counters = card.registers.counters("host")["host"]
         assert (sum(frames[RECEIVE::2]), sum(frames[SEND::2])) == (counters["used_frames"], counters["made_frames"])
         assert not complaints and card.host.stats.outside == 0
+
+
+@pytest.mark.parametrize("way", GUESTS)
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_guest_whose_card_ends_first_is_ended_and_told(built, tmp_path, number, way):
+    """Its driver would wait for the card for ever. The terminal has its mode again, which a guest changes."""
+    path = tmp_path / "nic.sock"
+    terminal, inner = os.openpty()
+    mode = termios.tcgetattr(inner)
+    with running(built("nic"), "--vhost-user", path) as (card, _client), open(tmp_path / "log", "w+") as log:
+        words = command("guest", path, "--with", way, "--run", "echo it runs; sleep 1000")
+        guest = subprocess.Popen(words, **options() | {"stdin": inner, "stdout": log})
+        try:
+            wait_for(lambda: (tmp_path / "log").read_text(errors="replace"), lambda text: "it runs" in text, SECONDS)
+            assert termios.tcgetattr(inner) != mode
+            card.send_signal(number)
+            _, errors = guest.communicate(timeout=30)
+            assert termios.tcgetattr(inner) == mode
+        finally:
+            guest.terminate()
+            guest.wait()
+            os.close(inner)
+            os.close(terminal)
+    assert guest.returncode == 2 and errors.endswith("guest: the card has ended, and its guest with it. Start the card again, and then the guest.\n")
 
 
 def by_lease(folder, way: str, mac: str, **options) -> subprocess.Popen:

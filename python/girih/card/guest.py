@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping
-from contextlib import suppress
+import termios
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from girih import interrupts
 from girih.card.guest_ways import BUSYBOX, Device, Way, chosen
+from girih.errors import GirihError
 
+STDIN = 0
 ENDED = "ended"  # the file that a guest writes into its root folder before it powers off
 # The device is down before the power is: Linux breaks the virtqueues of devices that it shuts down, and start_xmit() waits for ever in a broken one.
 INIT = """\
@@ -69,11 +73,40 @@ def start_guest(root: Path, socket: Path, way: Way | None = None, device: Device
     return subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *(way or chosen()).command(root, socket, device)], start_new_session=True, **options)
 
 
-def wait_for(guest: subprocess.Popen) -> None:
-    """Waits until a guest has ended. Then, or when this is interrupted, it ends what is left of the guest: the helpers of User-Mode Linux would keep its
-    connection, and the card serves one guest at a time."""
+@contextmanager
+def _end_of(process: int) -> Iterator[int]:
+    """A descriptor that can be read when a process has ended. Raises ProcessLookupError if there is none of this number."""
+    descriptor = os.pidfd_open(process)
     try:
-        os.waitid(os.P_PID, guest.pid, os.WEXITED | os.WNOWAIT)  # keeps its number, by which its helpers are ended, from being given to another process
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def terminal_kept() -> Iterator[None]:
+    """Restores the mode of the terminal of the standard input at the end: a guest sets its own, and one that is killed leaves it so."""
+    before = termios.tcgetattr(STDIN) if os.isatty(STDIN) else None
+    try:
+        yield
+    finally:
+        if before:
+            with suppress(termios.error):  # the terminal is closed
+                termios.tcsetattr(STDIN, termios.TCSANOW, before)
+
+
+def wait_for(guest: subprocess.Popen, device: Device | None = None) -> None:
+    """Waits until a guest has ended, or the card of its device. Then, or when this is interrupted, it ends what is left of the guest: the helpers of
+    User-Mode Linux would keep its connection, and the card serves one guest at a time. Raises GirihError if the card has ended: the guest's driver would wait for it for ever."""
+    processes = [guest.pid, *([device.process] if device and device.process else [])]
+    try:
+        with ExitStack() as stack:
+            ends = [stack.enter_context(_end_of(process)) for process in processes]
+            ended, _, _ = select.select(ends, [], [])  # reaps nobody: the number of the guest, by which its helpers are ended, is not given to another process
+            if ends[0] not in ended:
+                raise ProcessLookupError
+    except ProcessLookupError as error:
+        raise GirihError("the card has ended, and its guest with it", "guest", "Start the card again, and then the guest.") from error
     finally:
         with interrupts.held_back():
             with suppress(ProcessLookupError):

@@ -28,14 +28,16 @@ DEPENDS = re.compile(rb"\0depends=([\w,-]*)\0")  # in a module, before the names
 MEGABYTES = 128  # of a guest in QEMU
 MAC_BYTES = 6
 ANSWER_SECONDS = 10
+PEER = struct.Struct("=iII")  # struct ucred; the process is 0 if it is not of this PID namespace
 
 
 @dataclass(frozen=True)
 class Device:
-    """The card's network device: its address, and its number of virtqueue pairs."""
+    """The card's network device: its address, its number of virtqueue pairs, and the process in which the card runs, if known."""
 
     mac: str
     pairs: int = 1
+    process: int | None = None
 
 
 class Way(ABC):
@@ -192,12 +194,13 @@ def asked(path: Path) -> Device:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connected:
             connected.settimeout(ANSWER_SECONDS)
             connected.connect(str(path))
+            process, _user, _group = PEER.unpack(connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size))
             config = _ask(connected, GET_CONFIG, struct.pack("<III", 0, MAC_BYTES, 0) + bytes(MAC_BYTES))
             (pairs,) = struct.unpack("<Q", _ask(connected, GET_QUEUE_NUM, b"", 8))
     except (OSError, struct.error) as error:
         what = getattr(error, "strerror", None) or error
         raise GirihError(f"the card does not answer ({what})", str(path), "It serves one guest at a time: end the other, and try again.") from error
-    return Device(config[-MAC_BYTES:].hex(":"), pairs)
+    return Device(config[-MAC_BYTES:].hex(":"), pairs, process or None)
 
 
 def _ask(connected: socket.socket, request: int, body: bytes, answers: int | None = None) -> bytes:
