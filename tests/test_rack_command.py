@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from girih.card.rack_file import read_rack
+from girih.cli import rack
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError, GirihErrors
 from girih.paths import DESIGNS, ROOT
@@ -142,3 +143,25 @@ def test_a_rack_that_cannot_be_built_has_an_answer(tmp_path):
         done = girih("rack", path)
         assert done.returncode == 2 and answer in done.stderr and "--" not in done.stderr and "Traceback" not in done.stderr
         assert done.stdout == "", "nothing was built"
+
+
+def test_joined_cards_have_addresses_of_their_own(tmp_path):
+    """Also at their further ports, and where a third card is between them; cards that nothing joins may have the same."""
+    path, built = tmp_path / "rack.yaml", compile_design(DESIGNS / "demo.yaml")
+    clash = "rack.yaml:{}: cards {} and {}, which links join, both have the MAC address {}. Give {} another {}: mac: {}"
+    first = "02:67:69:72:69:"  # the first port of nat.yaml has 02:67:69:72:69:68, the second one 69
+    cards = "cards:\n  a: {design: nat}\n  b: {design: udp_echo,\n    mac: 02:67:69:72:69:69}\n  c: {design: panic}\n"
+    for text, answers in (
+        (f"{cards}links: [{{ends: [a.1, b.0]}}]", [clash.format(4, "a", "b", first + "69", "b", "here", first + "6a")]),
+        (f"{cards}links: [{{ends: [a.1, c.0]}}, {{ends: [b.0, c.1]}}]", [clash.format(4, "a", "b", first + "69", "b", "here", first + "6a")]),
+        (
+            "cards:\n  a: {design: demo}\n  b: {design: nat}\n  c: {design: nat}\nlinks: [{ends: [a.0, b.0]}, {ends: [b.1, c.1]}]",
+            [clash.format(3, "a", "b", first + "68", "b", "here", first + "6a"), clash.format(4, "a", "c", first + "68", "c", "here", first + "66")],
+        ),
+        (f"cards:\n  a: {{design: demo}}\n  b: {{design: {built}}}\nlinks: [{{ends: [a.0, b.0]}}]", [clash.format(3, "a", "b", first + "68", "b", "in its design", first + "69")]),
+    ):
+        path.write_text(text)
+        done = girih("rack", path)
+        assert (done.returncode, done.stdout) == (2, "") and [line.removeprefix(f"{tmp_path}/") for line in done.stderr.splitlines()] == answers
+    path.write_text(f"{cards}links: [{{ends: [a.1, c.0]}}]")
+    rack._check(read_rack(path), path)

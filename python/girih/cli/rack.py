@@ -18,12 +18,15 @@ from girih.card.cable import Cable, attach, host_addresses
 from girih.card.manifest import Manifest
 from girih.card.namespace import need_root
 from girih.card.rack import Rack
+from girih.card.rack_addresses import OwnAddresses, check_macs
 from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
 from girih.compiler.check.addresses import AddressError, refuse_for_built
 from girih.compiler.check.card import check_file
+from girih.compiler.emit.manifest import addresses
+from girih.compiler.read.parse import Report
 from girih.errors import GirihError
 
 BUSY_STEP = 20_000  # cycles between two looks at the time, while there is work
@@ -69,21 +72,28 @@ def register(app: typer.Typer) -> None:
 
 
 def _check(wanted: RackFile, file: Path) -> None:
-    """Checks all designs, and that the cards have the ports that are joined, before minutes of building. Raises GirihError."""
-    ports = {card.name: _ports(card, file) for card in wanted.cards}
+    """Checks all designs, that the cards have the ports that are joined, and their addresses, before minutes of building. Raises GirihError."""
+    found = {card.name: _looked_at(card, file) for card in wanted.cards}
     for link in wanted.links:
         for name, port in (link.one, link.other):
-            if port >= ports[name]:
-                remedy = f"It has {ports[name]}: 0 to {ports[name] - 1}."
+            ports, _ = found[name]
+            if port >= ports:
+                remedy = f"It has {ports}: 0 to {ports - 1}."
                 raise GirihError(f"the end {name}.{port} of a link is not a port of card {name}", f"{file}:{link.line}", remedy)
+    report = Report(str(file))
+    check_macs(wanted, {name: own for name, (_, own) in found.items()}, report)
+    report.raise_if_any()
 
 
-def _ports(card: RackCard, file: Path) -> int:
+def _looked_at(card: RackCard, file: Path) -> tuple[int, OwnAddresses]:
+    """The number of a card's ports, and their addresses."""
     try:
         if card.design.is_dir():  # of a built design
             refuse_for_built(card.design, card.ip, card.mac)
-            return Manifest.load(card.design).ports
-        return check_file(card.design, ip=card.ip, mac=card.mac).ports
+            manifest = Manifest.load(card.design)
+            return manifest.ports, OwnAddresses.of(manifest.addresses, built=True)
+        checked = check_file(card.design, ip=card.ip, mac=card.mac)
+        return checked.ports, OwnAddresses.of(addresses(checked), built=False)
     except AddressError as error:
         raise error.in_file(f"{file}:{card.lines[error.key]}", f"card {card.name}") from error
 
