@@ -9,6 +9,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -17,12 +18,14 @@ from pathlib import Path
 
 import pytest
 
-from girih.card import VirtualCard
+from girih.card import Manifest, VirtualCard
 from girih.card.client import ControlClient
 from girih.card.control import ControlServer
+from girih.card.recording import recording_label
 from girih.cli import main as cli
 from girih.cli.main import COMMANDS
 from girih.cli.run import parse_faults
+from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.paths import BUILD, DESIGNS, ROOT
 from girih.private import private_folder
@@ -264,6 +267,33 @@ def test_a_design_whose_positions_cannot_be_written_is_left_as_it_was(tmp_path, 
     printed = capsys.readouterr()
     assert done.value.code == 2 and "cannot be written" in printed.err and "found" not in printed.err
     assert design.read_text() == "# mine\n" * 100 and list(tmp_path.iterdir()) == [design]
+
+
+# ---- places where nothing can be written ----
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("synth", "--module", "tcp", "--timing", "--json"), ("synth", UDP_ECHO, "--timing", "--json"), ("synth", UDP_ECHO, "--constraints"), ("bench", "timing", "--json"),
+        ("run", UDP_ECHO, "--record"), ("run", UDP_ECHO, "--pcap-out"), ("run", UDP_ECHO, "--vhost-user"), ("replay", "run.girih", "--waves", "1:2", "-o"), ("place", UDP_ECHO, "-o"), ("log", "--card", "127.0.0.1", "--design", "logged", "-o"),
+    ],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_place_where_nothing_can_be_written_is_told_before_the_work(tmp_path, monkeypatch, capsys, words):
+    """Which may take minutes: it is an error of the test here."""
+    monkeypatch.chdir(tmp_path)
+    design = Manifest.load(compile_design(DESIGNS / "udp_echo.yaml"))
+    label = recording_label(design, 0).encode()
+    Path("run.girih").write_bytes(struct.pack("<8sII", b"GIRIHREC", 0, len(label)) + label)
+    Path("file").touch()
+    for work in ("synth.design.module_timing", "synth.design.card_timings", "synth.design.card_crossings", "compiler.compile.compile_design", "cli.run.compile_design", "cli.replay.VirtualCard.open", "placement.place.place_design"):
+        monkeypatch.setattr(f"girih.{work}", None)
+    monkeypatch.setattr("girih.cli.bench.load", lambda _name: None)
+    for place in (str(tmp_path), "file/new.xdc", *([] if "--json" in words else ["none/new.xdc"])):  # which makes folders
+        with pytest.raises(SystemExit) as done:
+            cli.main([*words, place])
+        assert done.value.code == 2 and f"{place}: the " in (said := capsys.readouterr().err) and " cannot be written there: " in said
 
 
 # ---- the folder of control sockets ----

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of the user that are replaced as a whole: whatever happens meanwhile, a file is the old one or the new one."""
+"""Files of the user that are replaced as a whole: whatever happens meanwhile, a file is the old one or the new one. And whether a file can be written."""
 
 from __future__ import annotations
 
@@ -26,6 +26,20 @@ def replaceable(path: Path) -> Path:
     if path.exists() and not path.stat().st_mode & WRITABLE:
         raise GirihError("the file is read-only", str(path), "Choose another name.")
     return path
+
+
+def check_place(path: Path, what: str = "file", *, folders: bool = False) -> None:
+    """Raises GirihError if the system would not let us write a file there: for commands that work for long before they write it. folders: missing ones are made."""
+    real = Path(os.path.realpath(path))
+    if os.path.isdir(real):
+        raise GirihError(f"the {what} cannot be written there: this is a folder", str(path), "Name a file in it.")
+    target = real if os.path.exists(real) else real.parent
+    while folders and not os.path.exists(target):
+        target = target.parent
+    if target != real and not os.path.isdir(target):
+        raise GirihError(f"the {what} cannot be written there: the folder {path.parent} does not exist", str(path), "Make it first, or write to another place.")
+    if not os.access(target, os.W_OK):
+        raise GirihError(f"the {what} cannot be written there: you may not write to {target}", str(path), "Choose a folder in which you may write.")
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from rich.console import Console
 
 from girih.experiments import load, load_all
 from girih.experiments.report import table, write_json, write_plot
+from girih.whole_file import check_place
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +37,8 @@ def register(app: typer.Typer) -> None:
                 console.print(f"[bold]{exhibit.id:15}[/] {exhibit.title} ({exhibit.source})", highlight=False)
             return
         exhibit = load(identifier)
+        if json:
+            check_place(json, "rows", folders=True)
         with console.status(f"{exhibit.id}: starting") as status:
 
             def progress(what: str) -> None:

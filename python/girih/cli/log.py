@@ -13,8 +13,9 @@ from girih.cli.check import design_path
 from girih.cli.live import console, progress_bar
 from girih.errors import GirihError
 from girih.management.log import LogReader, card_logs
-from girih.management.log_file import LogFile, check_place, write
+from girih.management.log_file import LogFile, write
 from girih.paths import relative
+from girih.whole_file import check_place
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
         if not card or design is None:
             raise GirihError("the card is not given", "log", "Give --card HOST and --design DESIGN.")
-        check_place(output)
+        check_place(output, "records")
         path = design_path(design)
         known = {each.name: each for each in card_logs(compile_design(path))}
         wanted = tiles or list(known)

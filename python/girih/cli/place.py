@@ -36,15 +36,16 @@ def register(app: typer.Typer) -> None:
         from girih.errors import GirihError
         from girih.placement.place import place_design
         from girih.placement.state import Worth
-        from girih.whole_file import write_whole
+        from girih.whole_file import check_place, replaceable, write_whole
 
         path = design_path(design)
         if write and output:
             raise GirihError("--write and --output are both given", "place", "Give one of them.")
-        if output and not output.parent.is_dir():  # report this before the search, not after it
-            raise GirihError(f"the folder {output.parent} does not exist", str(output), "Make it first, or write to another place.")
-        if output and output.is_dir():
-            raise GirihError("this is a folder", str(output), f"Name a file, such as {output / 'card.yaml'}.")
+        target = path if write else output
+        if target:
+            check_place(target, "design")
+            if target.is_file():
+                replaceable(target)
         console = Console(stderr=True, highlight=False)
         with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
             task = bar.add_task("placing")
@@ -60,7 +61,6 @@ def register(app: typer.Typer) -> None:
                     due = next(quarters, 5)
 
             text, answer = place_design(path, seed, steps, keep or [], progress)
-        target = path if write else output
         if target is None:
             print(text, end="")
         elif not write or text != read_text(path):

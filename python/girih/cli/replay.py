@@ -18,6 +18,7 @@ from girih.errors import GirihError
 from girih.management import log_file
 from girih.management.log_file import is_log
 from girih.paths import ROOT
+from girih.whole_file import check_place
 
 
 def parse_window(text: str) -> tuple[int, int]:
@@ -90,6 +91,8 @@ def register(app: typer.Typer) -> None:
         label = read_recording_label(recording)
         path = _design(label, design)
         window = parse_window(waves) if waves else None
+        if window:
+            check_place(output, "waves")
         with progress_bar() as progress:
             card = VirtualCard.open(path, waves=window is not None, bare=True, seed=label["seed"], progress=progress)
         with card:

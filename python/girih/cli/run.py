@@ -25,6 +25,7 @@ from girih.compiler.compile import compile_design
 from girih.errors import GirihError
 from girih.management.key import read_key, unlock
 from girih.power_up import MOST as MOST_SEED
+from girih.whole_file import check_place
 
 MOST_CYCLES = (1 << 63) - 1
 
@@ -86,6 +87,9 @@ def register(app: typer.Typer) -> None:
         if twice := [place for place in places if places.count(place) > 1]:
             port, direction = twice[0]
             raise GirihError(f"faults of port {port}, {direction}, are given twice", "--fault", f"Give them at once: {port}:{direction}:NAME=VALUE,NAME=VALUE.")
+        for file, what in ((record, "recording"), (pcap_out, "capture"), (vhost_user if vhost_user and not vhost_user.is_socket() else None, "socket")):
+            if file:
+                check_place(file, what)
         secret = read_key(key) if key else None
         debugged = parse(gdb or [])
         with ExitStack() as stack:

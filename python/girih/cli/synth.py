@@ -63,6 +63,7 @@ def register(app: typer.Typer) -> None:
         from girih.bootstrap import ensure
         from girih.compiler.check.card import check_file
         from girih.spec.message import CardParams
+        from girih.whole_file import check_place
 
         if design is None and module is None:
             raise GirihError("neither a design nor a module is given", "synth", "Name a design, or give --module.")
@@ -74,6 +75,10 @@ def register(app: typer.Typer) -> None:
             raise GirihError("--whole is given without a design and --timing", "synth", "Give a design and --timing: --whole is for the timing of a card.")
         if constraints and timing:
             raise GirihError("--constraints is given with --timing", "synth", "Give one of them: --timing covers paths within one clock domain.")
+        if constraints:
+            check_place(constraints, "constraints")
+        if json:
+            check_place(json, "timing", folders=True)
         ensure(("synth",))
         console = Console(highlight=False)
         if not console.is_terminal:

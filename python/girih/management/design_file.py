@@ -35,7 +35,7 @@ from girih.management.scheduling_text import Scheduling, own_part, write_schedul
 from girih.paths import ROOT
 from girih.spec.kind import RIGHTS
 from girih.spec.kinds import ConfigField, NodeTable
-from girih.whole_file import draft_of, replaceable
+from girih.whole_file import check_place, draft_of, replaceable
 
 if TYPE_CHECKING:
     from girih.card.client import ControlClient
@@ -68,6 +68,7 @@ def save_design(card: ControlClient | NetworkCard, source: Path, path: Path) -> 
     """Writes the design of a running card. source: the design file from which it was built. Raises GirihError, or GirihErrors if
     no design may have this configuration; then nothing is written."""
     named, path = path, replaceable(path)
+    check_place(path, "design")
     was = check_file(source)
     _check_same(was, card, source)
     found = settings(card.registers)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -29,14 +28,6 @@ def is_log(path: Path) -> bool:
     """Whether a file begins as one with logs."""
     with path.open("rb") as file:
         return file.read(1) == b"{"
-
-
-def check_place(path: Path) -> None:
-    """Raises GirihError if no file can be written there, before the logs are read."""
-    if path.is_dir() or not path.parent.is_dir():
-        raise GirihError("the records cannot be written there", str(path), "Name a file in a folder that exists: -o FILE.")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise GirihError("the records may not be written there", str(path), "Name a file that you may write: -o FILE.")
 
 
 def write(path: Path, content: LogFile) -> None:

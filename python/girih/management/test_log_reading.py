@@ -17,6 +17,7 @@ from girih.management import log as log_module
 from girih.management import log_file
 from girih.management.log import RETRY_SECONDS, CardLog, LogReader, LogText, Record
 from girih.management.log_file import LogFile
+from girih.whole_file import check_place
 
 FLIT = 64
 HERE = "127.0.0.1"
@@ -144,6 +145,6 @@ def test_a_file_of_another_kind_is_refused(written):
 def test_the_place_of_the_file_is_looked_at_before_anything_is_read(tmp_path):
     for place in (tmp_path, tmp_path / "none" / "card.log"):
         with pytest.raises(GirihError, match="the records cannot be written there"):
-            log_file.check_place(place)
-    log_file.check_place(tmp_path / "card.log")
+            check_place(place, "records")
+    check_place(tmp_path / "card.log", "records")
     assert not list(tmp_path.iterdir())

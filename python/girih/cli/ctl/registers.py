@@ -15,6 +15,7 @@ from girih.cli.ctl.common import AsJson, done, open_ctl, show
 from girih.cli.live import Socket
 from girih.errors import GirihError
 from girih.management import configuration
+from girih.whole_file import check_place
 
 
 def register(app: typer.Typer) -> None:
@@ -44,6 +45,7 @@ def register(app: typer.Typer) -> None:
     @app.command("save", epilog="Example: ./girih ctl save good.yaml")
     def save(file: Annotated[Path, typer.Argument(help="Where to write them.")], socket: Socket = None) -> None:
         """Writes the configuration and the node tables of all tiles that can be read to a file."""
+        check_place(file, "configuration")
         with open_ctl(socket) as card:
             count = configuration.save(card.registers, file)
         done(f"{count} registers are in {file}.", False)
