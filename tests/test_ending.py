@@ -182,6 +182,46 @@ def test_a_card_whose_terminal_is_closed_leaves_nothing_behind(tmp_path):
 
 
 @needs_tap
+def test_a_second_hangup_does_not_keep_a_card_from_its_last_check():
+    """The kernel and the shell may both send one when a terminal is closed; the card is not at rest, so that it has to be waited for."""
+    with running(DEMO, "--tap", under=["env", "--default-signal=HUP"]) as (process, card):
+        forge(process.pid, card)
+        output, errors = ended(process, signal.SIGHUP, signal.SIGHUP, signal.SIGHUP, pause=0.3)
+        assert process.returncode == 0, errors
+        assert re.search(r"accounted for: arp holds [1-3], waiting for the address of a neighbour", output)
+
+
+# A fault at the end, of which the error output tells, which goes elsewhere.
+FAULTY = f"""
+import runpy, sys
+from girih.card.account import Account
+from girih.errors import GirihError
+def judge(self):
+    raise GirihError("a message is missing", self.name)
+Account.judge = judge
+sys.argv = ["girih", "run", "{DEMO}", "--tap"]
+runpy.run_module("girih.cli", run_name="__main__")
+"""
+
+
+@needs_tap
+def test_a_card_whose_terminal_is_closed_is_checked(tmp_path):
+    outer, inner = os.openpty()
+    with open(tmp_path / "errors", "w+") as errors:
+        words = ["env", "--default-signal=HUP", "setsid", "--ctty", sys.executable, "-c", FAULTY]
+        process = subprocess.Popen(words, **options() | {"stdin": inner, "stdout": inner, "stderr": errors})
+        os.close(inner)
+        try:
+            wait_for(lambda: [path for path in ControlClient.sockets() if path.stem.endswith(f"-{process.pid}")], bool, BUILD_SECONDS)
+            os.close(outer)
+            code = process.wait(60)
+        finally:
+            process.kill()
+            process.wait()
+    assert (code, (tmp_path / "errors").read_text()) == (2, "demo: a message is missing.\n") and not namespaces(process.pid)
+
+
+@needs_tap
 def test_a_card_that_is_to_outlive_its_terminal_does():
     """As under nohup, which has the signal ignored from the start on."""
     with running(DEMO, "--tap", under=["env", "--ignore-signal=HUP"]) as (process, card):

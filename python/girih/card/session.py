@@ -2,7 +2,7 @@
 """A card that runs in real time: slices of cycles, and between them the control socket.
 
 While nothing is in flight the card sleeps until a TAP device or a client has data, so an idle
-card costs almost no processor time. The first SIGINT, SIGTERM or SIGHUP ends `serve`; the second ends the program at once.
+card costs almost no processor time. The first SIGINT, SIGTERM or SIGHUP ends `serve`; a second SIGINT or SIGTERM ends the program at once.
 """
 
 from __future__ import annotations
@@ -83,6 +83,9 @@ class Session(Progress):
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if not self.stopped:
             self.stopped = True
+            if signal.SIGHUP in self._handlers:  # the kernel and the shell may both send one when a terminal is closed, and the second must not end the last check
+                del self._handlers[signal.SIGHUP]
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
             return
         for number in self._handlers:  # nothing must interrupt the clean-up
             signal.signal(number, signal.SIG_IGN)

@@ -6,7 +6,9 @@ from girih import interrupts
 
 
 def end(number: int, _: object) -> None:
-    """Ends a command, cleaned up."""
+    """Ends a command, cleaned up. When a terminal is closed, the kernel and the shell may both send a SIGHUP: the second must not end the clean-up."""
+    if number == signal.SIGHUP and interrupts.came:
+        return
     interrupts.came.append(number)
     raise KeyboardInterrupt
 

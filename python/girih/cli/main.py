@@ -9,7 +9,6 @@ import io
 import os
 import select
 import sys
-import termios
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -17,13 +16,11 @@ from typing import Any, NoReturn
 
 import typer
 
+from girih.cli.outputs import CLOSED_CODE, OUTPUTS, SIGPIPE_CODE, spare_closed_terminals
 from girih.errors import GirihError, refused
 
 # In the order of --help; the module of a command has its name.
 COMMANDS = ("demo", "test", "check", "place", "build", "run", "rack", "guest", "stats", "top", "ctl", "core", "capture", "log", "replay", "synth", "bench", "list")
-
-OUTPUTS = (1, 2)  # standard output and error output
-SIGPIPE_CODE = 141
 
 
 def application(commands: tuple[str, ...] = COMMANDS) -> typer.Typer:
@@ -59,15 +56,6 @@ def _program(commands: tuple[str, ...]) -> Callable[..., Any]:
     return typer.main.get_command(application(commands))
 
 
-def _terminal_is_closed() -> bool:
-    """Whether the output goes to a terminal that no longer exists."""
-    try:
-        termios.tcgetattr(sys.stdout.fileno())
-    except termios.error as error:
-        return error.args[0] == errno.EIO
-    return False
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Runs the command line and exits with its code."""
     arguments = sys.argv[1:] if arguments is None else arguments
@@ -88,10 +76,8 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError as error:
         _broken(error)
     except OSError as error:
-        if error.errno == errno.EIO and _terminal_is_closed():
-            for stream in (sys.stdout, sys.stderr):
-                os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            sys.exit(129)
+        if error.errno == errno.EIO and spare_closed_terminals():
+            sys.exit(CLOSED_CODE)
         print(refused(error), file=sys.stderr)
         sys.exit(2)
 

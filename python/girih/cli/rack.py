@@ -23,6 +23,7 @@ from girih.card.rack_file import RackCard, RackFile, read_rack
 from girih.card.session import BUSY_CYCLES, IDLE_CYCLES, SLICE_SECONDS
 from girih.card.virtual import VirtualCard
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
+from girih.cli.outputs import CLOSED_CODE, spare_closed_terminals
 from girih.compiler.check.addresses import AddressError, refuse_for_built
 from girih.compiler.check.card import check_file
 from girih.compiler.emit.manifest import addresses
@@ -52,6 +53,9 @@ def register(app: typer.Typer) -> None:
         wanted = read_rack(file)
         _check(wanted, file)
         with ExitStack() as stack:
+            numbers = interrupts.taken()
+            for number in numbers:
+                stack.callback(signal.signal, number, signal.getsignal(number))
             cards = {}
             for card in wanted.cards:
                 with progress_bar() as progress:
@@ -61,14 +65,19 @@ def register(app: typer.Typer) -> None:
                 joined.join(link.one, link.other, delay=link.delay, **({"loss": link.loss, "seed": link.seed} if link.loss else {}))
             cables: Cables = _cables(stack, wanted, joined, file) if tap else []
             interrupts.check()
-            for number in interrupts.taken():
-                stack.callback(signal.signal, number, signal.signal(number, signal.default_int_handler))
+            for number in numbers:
+                signal.signal(number, signal.default_int_handler)
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
             gone = _serve(joined, cables, cycles, seconds)
+            if signal.SIGHUP in numbers:  # a second one must not end the last check
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            closed = spare_closed_terminals()
             _report(joined, cables)
             if gone:
                 raise GirihError(f"the TAP device of {gone} has been deleted", str(file), "Start the rack again.")
+            if closed:
+                raise typer.Exit(CLOSED_CODE)
 
 
 def _check(wanted: RackFile, file: Path) -> None:

@@ -20,6 +20,7 @@ from girih.card.virtual import QUIET_CYCLES, WATCHDOG_CYCLES, VirtualCard
 from girih.cli.check import DesignFile, design_path
 from girih.cli.debugging import Servers, check, parse
 from girih.cli.live import Seconds, console, port_table, progress_bar, traffic_table
+from girih.cli.outputs import CLOSED_CODE, spare_closed_terminals
 from girih.compiler.check.addresses import refuse_for_built
 from girih.compiler.compile import compile_design
 from girih.errors import GirihError
@@ -128,9 +129,14 @@ def register(app: typer.Typer) -> None:
                 others = ", ./girih top, ./girih ctl" if card.services else ""
                 console.print(f"The card runs; Ctrl-C ends it. Elsewhere: ./girih stats, ./girih capture{others}")
             session.serve(seconds=seconds, cycles=cycles, until=(lambda: card.quiet_cycles >= QUIET_CYCLES) if only_files else None)
+            closed = spare_closed_terminals()  # whose errors would keep the card from its last check
             servers.end()
             card.stop_capture()
-            _report(card, session, session.finish())
+            found = session.finish()
+            closed = spare_closed_terminals() or closed
+            _report(card, session, found)
+            if closed:
+                raise typer.Exit(CLOSED_CODE)
 
 
 def _say_cables(card: VirtualCard, cables: list[Cable]) -> None:
