@@ -68,6 +68,12 @@ def test_each_port_gets_an_address_of_its_own_and_its_tiles_the_same(tmp_path):
     check_file(path)
 
 
+def test_behind_the_last_address_before_those_of_groups_comes_the_first(tmp_path):
+    text = THREE_PORTS.replace(" mac: 02:67:69:72:69:68, next", " mac: 02:ff:ff:ff:ff:ff, next")
+    remedies = [error.remedy for error in errors(tmp_path / "card.yaml", text)]
+    assert [remedy for remedy in remedies if "mac" in remedy] == ["Give eth_rx_1 another: mac: 02:00:00:00:00:00", "Give eth_rx_2 another: mac: 02:00:00:00:00:01"]
+
+
 def test_a_network_without_a_free_address(tmp_path):
     texts = [str(error) for error in errors(tmp_path / "card.yaml", THREE_PORTS.replace("/24", "/31").replace("gateway: 10.77.0.1\n", ""))]
     assert [text.rsplit(". ", 1)[1] for text in texts if "IP address" in text] == [

@@ -100,7 +100,10 @@ def _check_unique(
 
 
 def _other_macs(tile: Tile) -> Iterator[int]:
-    return (value for value in range(_number(tile, "mac", 0) + 1, 1 << 48) if not values.mac_fault(value))
+    """The other addresses with the first byte of a tile's own, upwards from that: with the next byte, all are of groups."""
+    address = _number(tile, "mac", 0)
+    size = 1 << 40
+    return (value for step in range(1, size) if not values.mac_fault(value := (address & -size) + (address + step) % size))
 
 
 def _other_ips(tile: Tile, card: Card) -> Iterator[int]:
