@@ -213,6 +213,7 @@ def test_a_card_whose_terminal_is_closed_is_checked(tmp_path):
         os.close(inner)
         try:
             wait_for(lambda: [path for path in ControlClient.sockets() if path.stem.endswith(f"-{process.pid}")], bool, BUILD_SECONDS)
+            assert ", 0% packet loss" in ping(process.pid, "-c", "1").stdout  # it serves
             os.close(outer)
             code = process.wait(60)
         finally:
