@@ -64,6 +64,12 @@ def running(*words: object, under: Sequence[str] = ()) -> Iterator[tuple[subproc
             path.unlink(missing_ok=True)
 
 
+def processor_seconds(process: subprocess.Popen) -> float:
+    """The processor time of a running process and of the compilers that it has called."""
+    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def wait_for(look: Callable[[], Found], enough: Callable[[Found], bool], seconds: float = 60) -> Found:
     """Calls `look` until its result is `enough`, and returns that result."""
     deadline = time.monotonic() + seconds

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -34,6 +33,7 @@ from tests.commands import (
     needs_tap,
     options,
     ping,
+    processor_seconds,
     running,
     wait_for,
 )
@@ -81,12 +81,6 @@ def forge(pid: int, card) -> None:
     card.registers.write("arp.retry_cycles", 0xFFFFFFFF)
     subprocess.run(inside(pid, sys.executable, "-c", FORGE), check=True, timeout=60)
     wait_for(lambda: card.registers.counters("arp")["arp"]["made_request"], bool)
-
-
-def processor_seconds(process: subprocess.Popen) -> float:
-    """The processor time of a running process and of the compilers that it has called."""
-    fields = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
-    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def ended(process: subprocess.Popen, *signals: int, pause: float = 0, seconds: float = REST_SECONDS) -> tuple[str, str]:

@@ -156,7 +156,7 @@ def test_joined_cards_have_addresses_of_their_own(tmp_path):
         (f"{cards}links: [{{ends: [a.1, c.0]}}, {{ends: [b.0, c.1]}}]", [clash.format(4, "a", "b", first + "69", "b", "here", first + "6a")]),
         (
             "cards:\n  a: {design: demo}\n  b: {design: nat}\n  c: {design: nat}\nlinks: [{ends: [a.0, b.0]}, {ends: [b.1, c.1]}]",
-            [clash.format(3, "a", "b", first + "68", "b", "here", first + "6a"), clash.format(4, "a", "c", first + "68", "c", "here", first + "66")],
+            [clash.format(3, "a", "b", first + "68", "b", "here", first + "6a"), clash.format(4, "a", "c", first + "68", "c", "here", first + "6c")],
         ),
         (f"cards:\n  a: {{design: demo}}\n  b: {{design: {built}}}\nlinks: [{{ends: [a.0, b.0]}}]", [clash.format(3, "a", "b", first + "68", "b", "in its design", first + "69")]),
     ):

@@ -27,16 +27,9 @@ def taken() -> list[int]:
     return [number for number in NUMBERS if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN]
 
 
-@contextmanager
-def of_the_system() -> Iterator[None]:
-    """Signals that come meanwhile end the process at once. For long calls of a library, in which Python hears of none, by a command that leaves nothing to remove."""
-    check()
-    before = {number: signal.signal(number, signal.SIG_DFL) for number in taken()}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def ignore_hangups() -> None:
+    """For the end of a command: the kernel and the shell may both send a SIGHUP when a terminal is closed, and the second must not end the clean-up."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
 
 
 @contextmanager

@@ -103,15 +103,16 @@ def wait_for(guest: subprocess.Popen, device: Device | None = None) -> None:
         with ExitStack() as stack:
             ends = [stack.enter_context(_end_of(process)) for process in processes]
             ended, _, _ = select.select(ends, [], [])  # reaps nobody: the number of the guest, by which its helpers are ended, is not given to another process
-            if ends[0] not in ended:
-                raise ProcessLookupError
-    except ProcessLookupError as error:
-        raise GirihError("the card has ended, and its guest with it", "guest", "Start the card again, and then the guest.") from error
+        gone = ends[0] not in ended
+    except ProcessLookupError:
+        gone = True
     finally:
         with interrupts.held_back():
             with suppress(ProcessLookupError):
                 os.killpg(guest.pid, signal.SIGKILL)
             guest.wait()
+    if gone:
+        raise GirihError("the card has ended, and its guest with it", "guest", "Start the card again, and then the guest.")
 
 
 def status(root: Path, guest: subprocess.Popen) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 from girih.card.rack_file import RackFile
@@ -54,6 +53,5 @@ def _joined(rack: RackFile) -> dict[str, set[str]]:
 
 
 def _free(macs: tuple[int, ...], taken: set[int]) -> int:
-    """The address nearest to these from which on as many are free."""
-    bases = (macs[0] + way * step for step in count(1) for way in (1, -1))
-    return next(base for base in bases if not any(mac in taken or values.mac_fault(mac) for mac in range(base, base + len(macs))))
+    """The next address from which on as many as these are free."""
+    return next(base for base in values.other_macs(macs[0]) if not any(mac in taken or values.mac_fault(mac) for mac in range(base, base + len(macs))))

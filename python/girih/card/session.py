@@ -83,9 +83,8 @@ class Session(Progress):
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
         if not self.stopped:
             self.stopped = True
-            if signal.SIGHUP in self._handlers:  # the kernel and the shell may both send one when a terminal is closed, and the second must not end the last check
-                del self._handlers[signal.SIGHUP]
-                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            self._handlers.pop(signal.SIGHUP, None)
+            interrupts.ignore_hangups()
             return
         for number in self._handlers:  # nothing must interrupt the clean-up
             signal.signal(number, signal.SIG_IGN)

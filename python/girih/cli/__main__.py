@@ -6,9 +6,8 @@ from girih import interrupts
 
 
 def end(number: int, _: object) -> None:
-    """Ends a command, cleaned up. When a terminal is closed, the kernel and the shell may both send a SIGHUP: the second must not end the clean-up."""
-    if number == signal.SIGHUP and interrupts.came:
-        return
+    """Ends a command, cleaned up."""
+    interrupts.ignore_hangups()
     interrupts.came.append(number)
     raise KeyboardInterrupt
 

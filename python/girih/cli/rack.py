@@ -70,8 +70,7 @@ def register(app: typer.Typer) -> None:
             if cycles is None:
                 console.print("The rack runs; Ctrl-C ends it.")
             gone = _serve(joined, cables, cycles, seconds)
-            if signal.SIGHUP in numbers:  # a second one must not end the last check
-                signal.signal(signal.SIGHUP, signal.SIG_IGN)
+            interrupts.ignore_hangups()
             closed = spare_closed_terminals()
             _report(joined, cables)
             if gone:

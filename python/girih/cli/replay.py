@@ -104,8 +104,7 @@ def register(app: typer.Typer) -> None:
                     console.print(f"The replay is interrupted: {kept}")
                     raise
             else:
-                with interrupts.of_the_system():
-                    result = card.replay(recording)
+                result = card.replay(recording)
         if window and result.cycles <= window[0]:
             raise GirihError(f"the recording ends in cycle {result.cycles}, before the window {waves}", str(recording), "Name earlier cycles with --waves.")
         if window:

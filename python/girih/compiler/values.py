@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import ipaddress
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Iterator
 
 from girih.compiler.read.parse import Map, Scalar, Seq, Tree
 from girih.compiler.reserved import reserved_words
@@ -41,6 +41,12 @@ def mac_fault(value: int) -> str | None:
     if value == 0:
         return "is all zero"
     return "is a group address" if value >> 40 & 1 or value >> 48 else None
+
+
+def other_macs(value: int) -> Iterator[int]:
+    """The other addresses that a card could have with the first byte of this one, upwards from that: with the next byte, all are of groups."""
+    size = 1 << 40
+    return (other for step in range(1, size) if not mac_fault(other := (value & -size) + (value + step) % size))
 
 
 def ipv4(text: str) -> int | None:

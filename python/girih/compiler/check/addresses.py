@@ -70,7 +70,7 @@ def _with_ip(addresses: Addresses, text: str) -> Addresses:
 def check_addresses(card: Card, report: Report) -> None:
     """Tiles that serve different ports must not claim one address."""
     macs = [tile for tile in card.tiles if "axis_in" in tile.kind.uses]
-    _check_unique("mac", "MAC", macs, values.mac_text, _other_macs, card, report)
+    _check_unique("mac", "MAC", macs, values.mac_text, lambda tile: values.other_macs(_number(tile, "mac", 0)), card, report)
     _check_unique("ip", "IP", card.tiles, values.ipv4_text, lambda tile: _other_ips(tile, card), card, report)
 
 
@@ -97,13 +97,6 @@ def _check_unique(
             remedy = f"Give {tile.name} another: {key}: {text(free)}" if free is not None else f"Give {tile.name} one of another network; this one has none free."
             report.error(tile.line, what, remedy)
         owners.append(tile.name)
-
-
-def _other_macs(tile: Tile) -> Iterator[int]:
-    """The other addresses with the first byte of a tile's own, upwards from that: with the next byte, all are of groups."""
-    address = _number(tile, "mac", 0)
-    size = 1 << 40
-    return (value for step in range(1, size) if not values.mac_fault(value := (address & -size) + (address + step) % size))
 
 
 def _other_ips(tile: Tile, card: Card) -> Iterator[int]:
