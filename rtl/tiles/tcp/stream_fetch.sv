@@ -27,7 +27,7 @@ module stream_fetch
     input  logic     ask_ready_i,
     output request_t ask_o,
     output stretch_t   checks_o,    // what is requested next: it must not be, if
-    input  logic     void_i,
+    input  logic     void_i,        // was up in the cycle before
 
     input logic         reply_valid_i,   // a flit of a reply, in the order of the requests
     input request_t     reply_i,
@@ -71,13 +71,13 @@ module stream_fetch
   assign take = in_valid_i && in_ready_o;
 
   // Requests.
-  logic asking_q, opened_q, reached_q, asks, ends, skips;  // opened_q: a request of this message has been made
+  logic asking_q, opened_q, reached_q, void_q, asks, ends, skips;  // opened_q: a request of this message has been made
   stretch_t range_q;
   slot_t ask_slot;
   assign ask_slot = slot_t'(ask_q);
   assign checks_o = range_q;
-  assign asks = asking_q && reached_q && range_q.bytes != '0 && (opened_q || !void_i);
-  assign skips = asking_q && reached_q && !opened_q && (range_q.bytes == '0 || void_i);
+  assign asks = asking_q && reached_q && range_q.bytes != '0 && (opened_q || !void_q);
+  assign skips = asking_q && reached_q && !opened_q && (range_q.bytes == '0 || void_q);
   assign ends = piece_of(range_q) == range_q.bytes;
   assign ask_valid_o = asks;
   always_comb begin
@@ -99,7 +99,8 @@ module stream_fetch
       failed_q[slot_t'(tail_q)] <= 1'b0;
       tail_q <= tail_q + 1'b1;
     end
-    // A write that is done has left its mark before this sees it.
+    // A write that is done has left its mark before this sees it, and void_i with it.
+    void_q <= void_i;
     reached_q <= asking_q && (reached_q || owed == '0 || owed[$bits(owed)-1]);
     if (!asking_q && ask_q != tail_q) begin
       asking_q <= 1'b1;
@@ -110,7 +111,7 @@ module stream_fetch
       opened_q <= 1'b1;
       range_q.addr <= range_q.addr + seq_t'(piece_of(range_q));
       range_q.bytes <= range_q.bytes - piece_of(range_q);
-      if (void_i) failed_q[ask_slot] <= 1'b1;
+      if (void_q) failed_q[ask_slot] <= 1'b1;
     end
     if (skips) here_q[ask_slot] <= 1'b1;
     if (skips && range_q.bytes != '0) failed_q[ask_slot] <= 1'b1;

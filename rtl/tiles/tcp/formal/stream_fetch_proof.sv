@@ -124,7 +124,7 @@ module stream_fetch_proof
   end
 
   // The message that is followed, from when it comes until its bytes have been read.
-  logic follows_q, written_q, covered_q, was_failed_q, left_q;  // covered: the writes before it are done
+  logic follows_q, written_q, covered_q, was_void_q, was_failed_q, left_q;  // covered: the writes before it are done; was_void: its bytes were, in the last cycle
   ptr_t ptr_q;
   slot_t slot;
   item_t item_q;
@@ -162,10 +162,11 @@ module stream_fetch_proof
       if (mine_replied && reply_last_i) answered_q <= answered_q + due.piece.bytes;
       if (hits) written_q <= 1'b1;
       if (mine_replied && reply_failed_i) was_failed_q <= 1'b1;
-      if (u_dut.asking_q && u_dut.ask_q == ptr_q && u_dut.reached_q && void_i) was_failed_q <= 1'b1;
+      if (u_dut.asking_q && u_dut.ask_q == ptr_q && u_dut.reached_q && was_void_q) was_failed_q <= 1'b1;
       if (out_valid && out_ready_i && u_dut.out_q == ptr_q) left_q <= 1'b1;
       if (left_q && released_i) follows_q <= 1'b0;
     end
+    was_void_q <= u_dut.asking_q && u_dut.ask_q == ptr_q && void_i;
     if (rst) follows_q <= 1'b0;
   end
 
@@ -270,7 +271,7 @@ module stream_fetch_proof
       if (mine == done && u_dut.asking_q) begin
         assert (u_dut.range_q == {range_q.connection, range_q.tenant, range_q.generation, range_q.sent, range_q.addr + seq_t'(asked_q), range_q.bytes - asked_q});
         assert (u_dut.opened_q == (asked_q != '0) && (asked_q == '0 || asked_q != range_q.bytes));
-        assert (!u_dut.reached_q || covered_q);
+        assert (!u_dut.reached_q || (covered_q && u_dut.void_q == was_void_q));
       end
       if (mine > done || (mine == done && !u_dut.asking_q)) assert (asked_q == '0);
       if (passed) assert (asked_q == range_q.bytes || (asked_q == '0 && u_dut.failed_q[slot] && u_dut.here_q[slot]));
