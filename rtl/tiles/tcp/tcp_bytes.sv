@@ -6,7 +6,8 @@ module tcp_bytes
   import girih_pkg::*, tcp_types_pkg::*;
 #(
     parameter int unsigned UnderWay = 16,  // events
-    parameter bit Far = 0  // at least one cycle in which no bytes move is between two messages
+    parameter bit Far = 0,  // at least one cycle in which no bytes move is between two messages
+    parameter int unsigned Ahead = 0  // cycles by which event_begins_i comes later than event_valid_i, at least
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,6 +21,8 @@ module tcp_bytes
     output logic    event_ready_o,
     input  logic    event_valid_i,
     input  todo_t   event_i,
+    input  logic    event_begins_i,  // its result comes a fixed time after this; it has
+    input  length_t event_flits_i,   // this many flits
     output logic    under_way_o,  // an event has no result yet
     input  logic    result_valid_i,
     input  result_t result_i,
@@ -66,6 +69,7 @@ module tcp_bytes
     logic to_receive;
     logic to_send;
   } place_t;
+  localparam length_t Spare = length_t'(Ahead + 32'(!Far));
   length_t left_q;  // flits of the last event that have not moved by the time of its result
   place_t place_in, place;
   logic places_ready, moved_q;  // left_q is 0, from a register, since the choice of an event depends on it
@@ -91,9 +95,9 @@ module tcp_bytes
   always_ff @(posedge clk_i) begin
     if (left_q != '0) left_q <= left_q - 1'b1;
     moved_q <= left_q <= length_t'(1);
-    if (event_valid_i) begin
-      left_q  <= event_i.flits - length_t'(!Far);
-      moved_q <= event_i.flits == length_t'(!Far);
+    if (event_begins_i) begin
+      left_q  <= Ahead == 0 || event_flits_i > Spare ? event_flits_i - Spare : '0;
+      moved_q <= Ahead == 0 ? event_flits_i == Spare : event_flits_i <= Spare;
     end
     if (rst_i) begin
       left_q  <= '0;

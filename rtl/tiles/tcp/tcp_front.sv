@@ -176,8 +176,9 @@ module tcp_front
   );
 
   // Its events; and with two ports, commands beside them.
-  logic [Ports-1:0] event_ready, event_valid, under_way, result_valid;
-  todo_t next, chosen;
+  logic [Ports-1:0] event_ready, event_valid, event_begins, under_way, result_valid;
+  todo_t next, chosen, entered;
+  length_t begun_flits;
   logic chosen_is_block;
   always_comb begin
     next = todo;
@@ -195,6 +196,9 @@ module tcp_front
     assign chosen_is_block = is_block;
     assign block_o = block;
     assign event_valid = offers_o;
+    assign entered = chosen;
+    assign event_begins = offers_o;
+    assign begun_flits = chosen.flits;
     assign result_valid = result_valid_i;
   end else begin : gen_two_ports
     tcp_merge u_merge (
@@ -220,6 +224,9 @@ module tcp_front
         .work_block_o       (block_o),
         .event_ready_i      (event_ready),
         .event_valid_o      (event_valid),
+        .event_o            (entered),
+        .event_begins_o     (event_begins),
+        .event_flits_o      (begun_flits),
         .under_way_i        (under_way),
         .result_valid_i,
         .result_valid_o     (result_valid)
@@ -238,7 +245,8 @@ module tcp_front
   tenant_t [Ports-1:0] write_tenant;
   for (genvar p = 0; p < int'(Ports); p++) begin : gen_bytes
     tcp_bytes #(
-        .Far(Far)
+        .Far(Far),
+        .Ahead(2 * (Ports - 1))
     ) u_bytes (
         .clk_i,
         .rst_i,
@@ -248,7 +256,9 @@ module tcp_front
         .in_data_i      (come_flit[p].data),
         .event_ready_o  (event_ready[p]),
         .event_valid_i  (event_valid[p]),
-        .event_i        (chosen),
+        .event_i        (entered),
+        .event_begins_i (event_begins[p]),
+        .event_flits_i  (begun_flits),
         .under_way_o    (under_way[p]),
         .result_valid_i (result_valid[p]),
         .result_i,
@@ -277,6 +287,6 @@ module tcp_front
   assign write_tenant_o = write_tenant[0];
 
   logic unused;
-  assign unused = &{1'b0, cfg_i, come_flit, receive_write, send_write, write_later, moves, moves_last, write_begins, write_first, write_bytes, write_tenant,
+  assign unused = &{1'b0, cfg_i, chosen, come_flit, receive_write, send_write, write_later, moves, moves_last, write_begins, write_first, write_bytes, write_tenant,
       drop_aborted, drop_length, drop_checksum, drop_unsupported, drop_command, drop_backlog, guess, guess_tuple, guess_tenant};
 endmodule

@@ -3,8 +3,8 @@
 // and become events in turns with segments, but for those that open connections. Such a command takes its turn at the look-up when the events of
 // earlier commands are over, and later ones wait for its own.
 //
-//   arrivals 0 -+-> search -> look-up -> next -> buffer -+-> work
-//   arrivals 1 -+-> orders ------------------------------+
+//   arrivals 0 -+-> search -> look-up -> next -+-> buffer -> work
+//   arrivals 1 -+-> orders --------------------+
 module tcp_merge
   import girih_pkg::*, tcp_types_pkg::*;
 #(
@@ -36,9 +36,12 @@ module tcp_merge
     output logic   work_is_block_o,
     output block_t work_block_o,
 
-    input  logic [1:0] event_ready_i,
-    output logic [1:0] event_valid_o,   // work_o is taken, which is a message of this port
-    input  logic [1:0] under_way_i,
+    input  logic    [1:0] event_ready_i,
+    output logic    [1:0] event_valid_o,  // event_o, a message of this port, goes into the buffer
+    output todo_t         event_o,
+    output logic    [1:0] event_begins_o,  // an event of this port left the buffer in the last cycle,
+    output length_t       event_flits_o,   // and has this many flits
+    input  logic    [1:0] under_way_i,
     input  logic       result_valid_i,  // of the oldest event
     output logic [1:0] result_valid_o
 );
@@ -48,25 +51,32 @@ module tcp_merge
   assign starts  = come_valid_i & come_first_i;
   assign command = arrival_i[1];
 
-  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one of them go behind it.
-  logic opens, asks, opening_q, opened_q, after_open_q, order_ready, order_valid, looked_up_valid;
+  // What is looked up. A command that opens a connection holds up segments until it can be, and lets one that waits go behind it. Whether it can be is known a
+  // cycle before it asks; this stays so, because no other command passes it. It leaves its store a cycle after it was taken, so that this does not wait for
+  // whether a segment could be.
+  logic opens, can_open_q, asks, asked_q, opening_q, opened_q, after_open_q, order_ready, order_valid;
   assign opens = starts[1] && command.work.kind == EventConnect;
-  assign asks = opens && !opening_q && !order_valid && !under_way_i[1] && !(after_open_q && starts[0]);
+  assign asks = can_open_q && !after_open_q;
   assign search_valid_o = asks || starts[0];
   always_comb begin
     search_o = asks ? command : arrival_i[0];
     search_o.options = arrival_i[0].options;  // a command has none of them
   end
   assign admits_o[0] = !come_first_i[0] || (search_ready_i && !asks);
-  assign admits_o[1] = !come_first_i[1] || (opens ? asks && search_ready_i : order_ready && !opening_q);
-  assign lookups_under_way_o = looked_up_valid || under_way_i[0] || opening_q;
+  assign admits_o[1] = !come_first_i[1] || (opens ? asked_q : order_ready && !opening_q);
+  assign lookups_under_way_o = under_way_i[0] || opening_q;
   always_ff @(posedge clk_i) begin
-    if (search_valid_o && search_ready_i) after_open_q <= asks;
+    can_open_q <= opens && !opening_q && !order_valid && !under_way_i[1] && !(asks && search_ready_i);
+    if (asks && search_ready_i) after_open_q <= 1'b1;
+    else if (search_ready_i || !starts[0]) after_open_q <= 1'b0;
+    asked_q <= (asks && search_ready_i) || (asked_q && !(opens && starts[1]));
     if (asks && search_ready_i) opening_q <= 1'b1;
     else if (opened_q && !under_way_i[1]) opening_q <= 1'b0;
     if (event_valid_o[1] && !order_turn_q) opened_q <= 1'b1;
     else if (!under_way_i[1]) opened_q <= 1'b0;
     if (rst_i) begin
+      can_open_q <= 1'b0;
+      asked_q <= 1'b0;
       after_open_q <= 1'b0;
       opening_q <= 1'b0;
       opened_q <= 1'b0;
@@ -85,7 +95,8 @@ module tcp_merge
     length_t flits;
   } order_t;
   order_t order_in, order;
-  logic take_order;
+  logic order_comes, take_order;
+  assign order_comes = starts[1] && !opens && !opening_q;
   assign order_in = '{
           kind: command.work.kind,
           tenant: command.work.tenant,
@@ -102,7 +113,7 @@ module tcp_merge
   ) u_orders (
       .clk_i,
       .rst_i,
-      .in_valid_i (starts[1] && !opens && !opening_q),
+      .in_valid_i (order_comes),
       .in_ready_o (order_ready),
       .in_data_i  (order_in),
       .out_valid_o(order_valid),
@@ -110,6 +121,9 @@ module tcp_merge
       .out_data_o (order)
   );
 
+  // Whose turn it is comes from a register, since all bits of an event depend on it. It changes when the other one can go, and this one has gone or cannot;
+  // while neither can, it is a segment's. An event goes into the buffer when its port is ready for it, and stays so while those before it leave: each of them
+  // has one flit, or has left, and has at most two unless the port knows of it. So no event waits in the buffer for its port.
   typedef struct packed {
     logic is_command;
     offset_t headers;
@@ -117,57 +131,84 @@ module tcp_merge
     work_t work;
     logic is_block;
     block_t block;
-  } looked_up_t;
-  looked_up_t looked_up;
-  logic take_looked_up;
-  skid_buffer #(
-      .T(looked_up_t)
-  ) u_looked_up (
-      .clk_i,
-      .rst_i,
-      .in_valid_i (next_valid_i),
-      .in_ready_o (next_ready_o),
-      .in_data_i  ({next_i.is_command, next_i.headers, next_i.flits, next_i.work, next_is_block_i, next_block_i}),
-      .out_valid_o(looked_up_valid),
-      .out_ready_i(take_looked_up),
-      .out_data_o (looked_up)
-  );
-
-  // Whose turn it is comes from a register, since all bits of an event depend on it. It changes when the other one can go, and this one has gone or cannot;
-  // while neither can, it is a segment's.
-  logic order_can, looked_up_can, of_command;
-  assign order_can = order_valid && event_ready_i[1];
-  assign looked_up_can = looked_up_valid && event_ready_i[looked_up.is_command];
-  assign work_valid_o = order_turn_q ? order_can : looked_up_can;
-  assign take_order = work_ready_i && order_turn_q && order_can;
-  assign take_looked_up = work_ready_i && !order_turn_q && looked_up_can;
-  assign of_command = order_turn_q || looked_up.is_command;
-  assign event_valid_o = {2{work_valid_o && work_ready_i && !work_is_block_o}} & {of_command, !of_command};
+  } chosen_t;
+  chosen_t chosen, held;
+  logic [1:0] free, long_q;  // an event of the port can go into the buffer; the last one that did has several flits
+  logic begun_long_q;  // that which has just left it has more than two
+  logic [1:0][1:0] held_q;  // of each port, the events in the buffer, and that which has just left it
+  logic order_can, next_can, chosen_valid, chosen_ready, held_valid;
+  for (genvar p = 0; p < 2; p++) begin : gen_free
+    assign free[p] = event_ready_i[p] && (held_q[p] == 2'(event_begins_o[p]) || !long_q[p]) && !(event_begins_o[p] && begun_long_q);
+  end
+  assign order_can = order_valid && free[1];
+  assign next_can = next_valid_i && free[next_i.is_command];
+  assign chosen_valid = order_turn_q ? order_can : next_can;
+  assign take_order = order_turn_q && free[1] && chosen_ready;
+  assign next_ready_o = !order_turn_q && free[next_i.is_command] && chosen_ready;
+  assign event_valid_o = {2{chosen_valid && chosen_ready && !chosen.is_block}} & {chosen.is_command, !chosen.is_command};
   always_comb begin
-    work_o = '0;
-    work_o.is_command = of_command;
-    work_o.headers = order_turn_q ? '0 : looked_up.headers;
-    work_o.flits = order_turn_q ? order.flits : looked_up.flits;
+    chosen.is_command = order_turn_q || next_i.is_command;
+    chosen.headers = order_turn_q ? '0 : next_i.headers;
+    chosen.flits = order_turn_q ? order.flits : next_i.flits;
+    chosen.is_block = next_is_block_i && !order_turn_q;
+    chosen.block = next_block_i;
     // An order has no more than this, and nobody looks at a segment's fields beside it.
-    work_o.work = looked_up.work;
+    chosen.work = next_i.work;
     if (order_turn_q) begin
-      work_o.work.flags = '0;
-      work_o.work.marked = 1'b0;
-      work_o.work.kind = order.kind;
-      work_o.work.tenant = order.tenant;
-      work_o.work.port = order.port;
-      work_o.work.connection = connection_t'(order.name);
-      work_o.work.name = order.name;
-      work_o.work.bytes = order.bytes;
-      work_o.work.room = order.room;
-      work_o.work.stands = order.stands;
+      chosen.work.flags = '0;
+      chosen.work.marked = 1'b0;
+      chosen.work.kind = order.kind;
+      chosen.work.tenant = order.tenant;
+      chosen.work.port = order.port;
+      chosen.work.connection = connection_t'(order.name);
+      chosen.work.name = order.name;
+      chosen.work.bytes = order.bytes;
+      chosen.work.room = order.room;
+      chosen.work.stands = order.stands;
     end
   end
-  assign work_is_block_o = looked_up.is_block && !order_turn_q;
-  assign work_block_o = looked_up.block;
+  skid_buffer #(
+      .T(chosen_t)
+  ) u_held (
+      .clk_i,
+      .rst_i,
+      .in_valid_i (chosen_valid),
+      .in_ready_o (chosen_ready),
+      .in_data_i  (chosen),
+      .out_valid_o(held_valid),
+      .out_ready_i(work_ready_i),
+      .out_data_o (held)
+  );
+  assign work_valid_o = held_valid;
+  assign work_is_block_o = held.is_block;
+  assign work_block_o = held.block;
+  always_comb begin
+    work_o = '0;
+    work_o.is_command = held.is_command;
+    work_o.headers = held.headers;
+    work_o.flits = held.flits;
+    work_o.work = held.work;
+    event_o = '0;
+    event_o.is_command = chosen.is_command;
+    event_o.headers = chosen.headers;
+    event_o.flits = chosen.flits;
+    event_o.work = chosen.work;
+  end
   always_ff @(posedge clk_i) begin
-    if (order_turn_q ? !order_can || (looked_up_can && work_ready_i) : order_can && (work_ready_i || !looked_up_can)) order_turn_q <= !order_turn_q;
-    if (rst_i) order_turn_q <= 1'b0;
+    if (order_turn_q) order_turn_q <= order_can && !(next_can && chosen_ready);
+    else order_turn_q <= (order_valid || order_comes) && free[1] && (chosen_ready || !next_can);
+    for (int unsigned p = 0; p < 2; p++) begin
+      held_q[p] <= held_q[p] + 2'(event_valid_o[p]) - 2'(event_begins_o[p]);
+      if (event_valid_o[p]) long_q[p] <= chosen.flits != length_t'(1);
+    end
+    event_begins_o <= {2{held_valid && work_ready_i && !held.is_block}} & {held.is_command, !held.is_command};
+    event_flits_o <= held.flits;
+    begun_long_q <= held.flits > length_t'(2);
+    if (rst_i) begin
+      order_turn_q <= 1'b0;
+      held_q <= '0;
+      event_begins_o <= '0;
+    end
   end
 
   // Results come in the order of events.
@@ -180,7 +221,7 @@ module tcp_merge
       .rst_i,
       .in_valid_i (|event_valid_o),
       .in_ready_o (results_ready),
-      .in_data_i  (of_command),
+      .in_data_i  (chosen.is_command),
       .out_valid_o(of_valid),
       .out_ready_i(result_valid_i),
       .out_data_o (of_result)
@@ -189,6 +230,8 @@ module tcp_merge
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (!can_open_q || opens)
+      else $error("tcp_merge: a command that opens a connection is gone before it was looked up");
       assert (event_valid_o == '0 || results_ready)
       else $error("tcp_merge: there is no room for the port of an event");
       assert (!result_valid_i || of_valid)

@@ -13,7 +13,7 @@ from scapy.layers.inet import TCP
 from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
 from girih.testing.engines import config_word
-from girih.testing.messages import flits_of
+from girih.testing.messages import Message, flits_of
 from rtl.tiles.tcp.tcp_bench import (
     ABORT,
     CARD,
@@ -876,4 +876,29 @@ async def segments_are_taken_as_fast_as_they_come(dut):
     for segments, cycles in ((many, 1.2), (one, max(2.2, 1.05 * flits_of(one[0].data))), (large, 1.05 * flits_of(large[0].data))):
         count = await bench.taken(*segments)
         assert count < LATENCY + cycles * len(segments) * max(1, flits_of(segments[0].data) if cycles < 2 else 1), (count, len(segments))
+        await ClockCycles(dut.clk_i, 200)
+
+
+@cocotb.test()
+async def segments_of_all_lengths_follow_each_other(dut):
+    """Those of different connections, each at the rate of its flits, of one length and of several; the bytes of each reach their connection."""
+    bench = await TcpBench.start(dut, stall=0.0)
+    peers = [await bench.open(port=3000 + number) for number in range(CONNECTIONS)]
+    between = 0.1 + (KIND == "tcp_memory")  # cycles between two messages, whose bytes go to a tile of memory
+    for least, most in (*((flits, flits) for flits in range(1, 7)), (1, 6), (1, 3), (1, 2)):
+        segments, texts = list[Message](), dict.fromkeys(peers, b"")
+        for _ in range(3):
+            for peer in random.sample(peers, CONNECTIONS):
+                bytes_of = [FLIT_BYTES * random.randint(least, most) - extra for extra in (0, 1, FLIT_BYTES - 1)]
+                text = random.randbytes(max(0, random.choice(bytes_of) - HEADERS))
+                segments.append(peer.make("A", text, seq=peer.seq + len(texts[peer])))
+                texts[peer] += text
+        flits = sum(flits_of(segment.data) for segment in segments)
+        count = await bench.taken(*segments)
+        assert count < LATENCY + 1.05 * flits + between * len(segments), (least, most, count, flits)
+        for peer, text in texts.items():
+            peer.seq += len(text)
+            if text:
+                peer.read(len(text))
+                assert (await peer.data()).data == text
         await ClockCycles(dut.clk_i, 200)
