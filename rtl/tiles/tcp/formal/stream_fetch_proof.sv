@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proves stream_fetch, by induction, with two slots. The solver chooses a message, and one of its bytes:
 //   - its requests cover its bytes once, in order, in the pieces that a memory takes; the last one ends it; none is made before the writes that had
-//     begun when it came;
+//     begun when it came, nor the first one if its bytes are void;
 //   - it leaves once, as it came, when all of its replies are here: then the byte has been written into its slot, unless it says that its bytes have failed,
 //     and it has failed only if a reply did or its bytes were void;
 //   - nothing is written over the byte, and its slot is not given away, until its bytes have been read.
@@ -174,7 +174,7 @@ module stream_fetch_proof
   always_ff @(posedge clk_i) begin
     if (!rst && follows_q) begin
       if (mine_asked) begin
-        assert (covered_q && u_dut.ask_q == ptr_q);
+        assert (covered_q && u_dut.ask_q == ptr_q && (asked_q != '0 || !was_void_q));
         assert (ask.piece.addr == range_q.addr + seq_t'(asked_q) && ask.piece.bytes != '0 && asked_q + ask.piece.bytes <= range_q.bytes);
         assert (ask.piece.connection == range_q.connection && ask.piece.sent == range_q.sent && ask.piece.tenant == range_q.tenant);
         assert (ask.piece.addr / PieceBytes == (ask.piece.addr + seq_t'(ask.piece.bytes) - 1'b1) / PieceBytes);

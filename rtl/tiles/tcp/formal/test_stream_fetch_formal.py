@@ -33,6 +33,7 @@ BROKEN = [
     ("stream_fetch", "if (reply_valid_i && reply_failed_i) failed_q[slot_t'(reply_i.slot)] <= 1'b1;", ""),
     ("stream_fetch", "if (skips && range_q.bytes != '0) failed_q[ask_slot] <= 1'b1;", ""),
     ("stream_fetch", "if (skips && range_q.bytes != '0) failed_q", "if (skips || asks) failed_q"),
+    ("stream_fetch", "void_q <= void_i;", "void_q <= 1'b0;"),
     ("stream_fetch", "here_q[slot_t'(tail_q)] <= 1'b0;", ""),
     ("stream_fetch", "ptr_t'(tail_q - head_q) != ptr_t'(Slots)", "ptr_t'(tail_q - out_q) != ptr_t'(Slots)"),
     ("stream_fetch", "&& (!using_q || released_i);", ";"),
