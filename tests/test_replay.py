@@ -85,10 +85,15 @@ def endless(tmp_path_factory) -> Path:
     return path
 
 
+def interruptible(*words: object) -> list[str]:
+    """A command that takes all signals, as at a terminal: in the background of a shell SIGINT is ignored, and under nohup SIGHUP."""
+    return ["env", "--default-signal=INT,HUP", *command(*words)]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupt_ends_a_replay(endless, number):
     """However long the recording is."""
-    process = subprocess.Popen(command("replay", endless), **options())
+    process = subprocess.Popen(interruptible("replay", endless), **options())
     try:
         wait_for(lambda: "/libcard.so" in Path(f"/proc/{process.pid}/maps").read_text(), bool, BUILD_SECONDS)
         loaded = processor_seconds(process)
@@ -104,7 +109,7 @@ def test_an_interrupt_ends_a_replay(endless, number):
 def test_an_interrupted_replay_leaves_waves_that_can_be_read(endless, tmp_path, number):
     """And says so: those from the start of the window to the interrupt."""
     path = tmp_path / "w.fst"
-    process = subprocess.Popen(command("replay", endless, "--waves", f"100:{FAR}", "-o", path), **options())
+    process = subprocess.Popen(interruptible("replay", endless, "--waves", f"100:{FAR}", "-o", path), **options())
     try:
         wait_for(lambda: path.exists() and path.stat().st_size, bool, BUILD_SECONDS)
         process.send_signal(number)
@@ -118,7 +123,7 @@ def test_an_interrupted_replay_leaves_waves_that_can_be_read(endless, tmp_path, 
 
 def test_a_replay_that_is_interrupted_before_the_window_leaves_no_waves(endless, tmp_path):
     path = tmp_path / "w.fst"
-    process = subprocess.Popen(command("replay", endless, "--waves", f"{FAR - 1}:{FAR}", "-o", path), **options())
+    process = subprocess.Popen(interruptible("replay", endless, "--waves", f"{FAR - 1}:{FAR}", "-o", path), **options())
     try:
         wait_for(path.exists, bool, BUILD_SECONDS)
         process.send_signal(signal.SIGINT)
