@@ -22,6 +22,7 @@ def run(progress: Progress) -> list[Row]:
     from girih.spec.message import CardParams
     from girih.synth.design import module_timing
     from girih.synth.report import rows
+    from girih.synth.seams import has_seam
 
     ensure(("synth",))
     params = CardParams(WIDTH)
@@ -33,7 +34,7 @@ def run(progress: Progress) -> list[Row]:
         if WIDTH not in kind.widths:
             continue
         found += rows(name, WIDTH, module_timing(name, params))
-        if kind.has_input or kind.has_output:
+        if has_seam(kind):
             found += rows(f"{name} with router", WIDTH, module_timing(name, params, seam=True))
         progress(f"{name} done")
     return found

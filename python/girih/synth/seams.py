@@ -16,6 +16,7 @@ from girih.verilog import render
 FOLDER = BUILD / "seams"
 TEMPLATE = Path(__file__).parent / "templates" / "seam.sv.j2"
 ROUTER = {"in": "from", "out": "to"}  # how the nets of a router are called at a tile's input and output
+CLASS_PORT = {"in": "taken", "out": "sent"}  # those between a tile and the class_port at a router with two classes
 COLUMN = 1  # of the routers; the one of port p is in row p
 MESH = sum(1 << (y << 4 | x) for x in range(4) for y in range(4))  # the nodes that take messages
 
@@ -31,26 +32,46 @@ def seam_file(kind: str) -> Path:
 
 
 def has_seam(kind: Kind) -> bool:
-    """Whether it is on the fabric. The routers of a seam have one class, so a kind with replies has none."""
-    return (kind.has_input or kind.has_output) and kind.replies == "none"
+    """Whether it is on the fabric."""
+    return kind.has_input or kind.has_output
 
 
 def seam(kind: Kind) -> str:
-    """The module `seam_<kind>`: pins are the tile's own and, at each router, the links with four neighbours."""
+    """The module `seam_<kind>`: pins are the tile's own and, at each router, the links with four neighbours. The routers of a kind
+    with replies have two message classes."""
     ports = list(range(kind.ports_of({})))
+    classes = 1 if kind.replies == "none" else 2
     own = _own_pins(kind)
-    unused = ["to_ready_{}[Local]"] * (not kind.has_output) + ["from_valid_{}[Local]", "from_flit_{}[Local]"] * (not kind.has_input)
-    sides = [side for side, there in (("in", kind.has_input), ("out", kind.has_output)) if there]
+    used = {_net(kind, side, port) for side in kind.sides for port in (ports if kind.many_ports else [_port(kind, side)])}
+    free = {
+        (way, port): [net for c in range(classes) if (net := _net_at(way, port, c, classes)) not in used] for way in ROUTER for port in ports
+    }
     return render(
         TEMPLATE,
         kind=kind,
         ports=ports,
+        classes=classes,
         own=own,
-        unused=[[net.format(port) for net in unused] for port in ports],
+        silent=[free["out", port] for port in ports],
+        deaf=[free["in", port] for port in ports],
         column=COLUMN,
-        arrays=[{"name": side, "assigns": _assigns(ports, side)} for side in sides] if kind.many_ports else [],
-        tile=_tile(kind, ports, sides, list(own)),
+        arrays=[{"name": side, "assigns": _assigns(kind, ports, side)} for side in kind.sides] if kind.many_ports else [],
+        tile=_tile(kind, ports, list(own)),
     )
+
+
+def _port(kind: Kind, side: str) -> int:
+    """The fabric port of a link of a kind without arrays of them."""
+    return int(kind.request_port and side in ("request_out", "reply_in"))
+
+
+def _net(kind: Kind, side: str, port: int) -> str:
+    """Of a tile's link, such as `from_{}_0[Local]`, where the braces stand for the signal."""
+    return _net_at(side.rpartition("_")[2], port, int(side.startswith("reply")), 1 if kind.replies == "none" else 2)
+
+
+def _net_at(way: str, port: int, message_class: int, classes: int) -> str:
+    return f"{ROUTER[way]}_{{}}_{port}[Local]" if classes == 1 else f"{CLASS_PORT[way]}_{{}}_{port}[{message_class}]"
 
 
 def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
@@ -77,24 +98,28 @@ def _own_pins(kind: Kind) -> dict[str, tuple[str, str]]:
     return pins | {"ctrl_i": ("input  ctrl_t", ""), "ctrl_o": ("output ctrl_t", "")}
 
 
-def _assigns(ports: list[int], side: str) -> list[tuple[str, str]]:
+def _assigns(kind: Kind, ports: list[int], side: str) -> list[tuple[str, str]]:
     """What joins the arrays of nets of a tile with many ports with its routers, as pairs of net and source."""
     pairs = []
     for port in ports:
         for signal in ("valid", "ready", "flit"):
-            here, there = f"tile_{side}_{signal}[{port}]", f"{ROUTER[side]}_{signal}_{port}[Local]"
+            here, there = f"tile_{side}_{signal}[{port}]", _net(kind, side, port).format(signal)
             pairs.append((there, here) if (side == "out") != (signal == "ready") else (here, there))
     return pairs
 
 
-def _tile(kind: Kind, ports: list[int], sides: list[str], own: list[str]) -> tuple[str, str, list[str], list[str]]:
+def _tile(kind: Kind, ports: list[int], own: list[str]) -> tuple[str, str, list[str], list[str]]:
     """Module, name, parameters and connections of the tile."""
     nodes = [f"8'h{port << 4 | COLUMN:02x}" for port in ports]
+    others = MESH & ~sum(1 << (port << 4 | COLUMN) for port in ports)
     parameters = [f".PortNodes({{{', '.join(reversed(nodes))}}})" if kind.many_ports else f".Node({nodes[0]})"]
+    if kind.request_port:
+        parameters.append(f".RequestNode({nodes[1]})")
     if kind.has_output:
-        others = MESH & ~sum(1 << (port << 4 | COLUMN) for port in ports)
         parameters.append(f".Nodes(256'h{others:x})")
+    if kind.sends_replies:
+        parameters.append(f".ReplyNodes(256'h{others:x})")
     connections = [".clk_i", ".rst_i"]
-    for side in sides:
-        connections += link_pins(side, f"tile_{side}_{{}}" if kind.many_ports else f"{ROUTER[side]}_{{}}_0[Local]")
+    for side in kind.sides:
+        connections += link_pins(side, f"tile_{side}_{{}}" if kind.many_ports else _net(kind, side, _port(kind, side)))
     return kind.name, "u_tile", parameters, [*connections, *(f".{name}" for name in own)]
