@@ -95,10 +95,24 @@ module log_engine
 
   // Traffic, and the way of questions.
   typedef struct packed {
-    logic  asks;
+    logic asks;
+    next_key_t key;
     flit_t flit;
   } entry_t;
   entry_t entry;
+
+  // The EtherType; in a tagged frame, the one after the tag. It is needed beside the first flit, which at 128 bits ends before it: there tagged
+  // frames leave by the tag's EtherType. No frame has the key of answers. It passes a register, because the search for the next hop follows.
+  next_key_t ethertype, key;
+  assign ethertype = {in_flit_i.data[8*12+:8], in_flit_i.data[8*13+:8]};
+  if (FlitBytes >= EthernetBytes + VlanBytes) begin : gen_tag
+    next_key_t inner;
+    assign inner = {in_flit_i.data[8*16+:8], in_flit_i.data[8*17+:8]};
+    assign key = ethertype == EtherTypeVlan ? inner : ethertype;
+  end else begin : gen_no_tag
+    assign key = ethertype;
+  end
+
   logic valid, ready;
   skid_buffer #(
       .T(entry_t)
@@ -107,7 +121,7 @@ module log_engine
       .rst_i,
       .in_valid_i,
       .in_ready_o,
-      .in_data_i('{asks: in_asks, flit: in_flit_i}),
+      .in_data_i('{asks: in_asks, key: key == '0 ? next_key_t'(1) : key, flit: in_flit_i}),
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_data_o(entry)
@@ -177,42 +191,41 @@ module log_engine
       .drop_malformed_o(event_o.drop_malformed)
   );
 
-  // Output: the choice holds until the message has left. ahead_q: the number of flits that answers are ahead of traffic that waited for them.
+  // Output: the choice is made in the cycle before, and holds until the message has left. ahead_q: the number of flits that answers are
+  // ahead of traffic that waited for them. The key has a flip-flop of its own, so that the many loads of the flit's choice do not slow down
+  // the search for the next hop; it has the other polarity, since synthesis merges equal flip-flops.
   localparam int unsigned AheadBits = $clog2(MaxFrameFlits + 1);
-  logic passes, answers, answers_q, chosen_q;
-  logic [AheadBits-1:0] ahead_q;
+  logic passes, leaves, begun, begun_q, answers, answers_q, frames_q;
+  logic [AheadBits-1:0] ahead, ahead_q;
   assign passes = valid && !entry.asks;
-  assign answers = chosen_q ? answers_q : answer_valid && (!passes || ahead_q == '0);
-  assign answer_ready = out_ready_i && answers;
-  assign ready = entry.asks || (out_ready_i && !answers);
-  assign out_valid_o = answers ? answer_valid : passes;
-  assign out_flit_o = answers ? answer : entry.flit;
+  assign leaves = out_valid_o && out_ready_i;
+  assign answer_ready = out_ready_i && answers_q;
+  assign ready = entry.asks || (out_ready_i && !answers_q);
+  assign out_valid_o = answers_q ? answer_valid : passes;
+  assign out_flit_o = answers_q ? answer : entry.flit;
+  assign out_key_o = frames_q ? entry.key : '0;
+  assign begun = out_valid_o ? !(out_ready_i && out_flit_o.last) : begun_q;
+  assign answers = begun ? answers_q : (answer_valid || (made_valid && made_ready)) && !answers_q && (!passes || ahead == '0);
+  always_comb begin
+    ahead = ahead_q;
+    if (leaves && answers_q && ahead_q != '1) ahead = ahead_q + 1'b1;
+    else if (leaves && !answers_q && ahead_q != '0) ahead = ahead_q - 1'b1;
+    if (!leaves && !valid) ahead = '0;
+  end
   always_ff @(posedge clk_i) begin
-    if (out_valid_o) begin
-      chosen_q  <= !(out_ready_i && out_flit_o.last);
-      answers_q <= answers;
-    end
-    if (out_valid_o && out_ready_i) begin
-      if (!answers && ahead_q != '0) ahead_q <= ahead_q - 1'b1;
-      if (answers && ahead_q != '1) ahead_q <= ahead_q + 1'b1;
-    end else if (!valid) ahead_q <= '0;
+    begun_q <= begun;
+    ahead_q <= ahead;
+    answers_q <= answers;
+    frames_q <= !answers;
     if (rst_i) begin
-      chosen_q <= 1'b0;
-      ahead_q  <= '0;
+      begun_q   <= 1'b0;
+      answers_q <= 1'b0;
+      frames_q  <= 1'b1;
+      ahead_q   <= '0;
     end
   end
-
-  // The EtherType; in a tagged frame, the one after the tag. It is needed beside the first flit, which at 128 bits ends before it: there tagged
-  // frames leave by the tag's EtherType. No frame has the key of answers.
-  next_key_t ethertype, key;
-  assign ethertype = {entry.flit.data[8*12+:8], entry.flit.data[8*13+:8]};
-  assign out_key_o = answers ? '0 : key == '0 ? next_key_t'(1) : key;
-  if (FlitBytes >= EthernetBytes + VlanBytes) begin : gen_tag
-    next_key_t inner;
-    assign inner = {entry.flit.data[8*16+:8], entry.flit.data[8*17+:8]};
-    assign key = ethertype == EtherTypeVlan ? inner : ethertype;
-  end else begin : gen_no_tag
-    assign key = ethertype;
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) assert (!answers_q || begun_q || answer_valid);
   end
 
   assign event_o.mark_recorded = record_valid_q && !lost;
