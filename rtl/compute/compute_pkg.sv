@@ -68,13 +68,4 @@ package compute_pkg;
     if (no_length(length)) flits_of = length_t'(MaxFrameFlits);
     else flits_of = length_t'((32'(length) + FlitBytes - 1) / FlitBytes);
   endfunction
-
-  // flits_of(length) <= room, without waiting for flits_of: where a message of the largest size fits, any does, and where it does
-  // not, no length beyond that size is at most `room`.
-  function automatic logic fits_in(length_t length, length_t room);
-    logic rest;  // the last flit is partial
-    rest = length[EmptyWidth-1:0] != '0;
-    return room >= length_t'(MaxFrameFlits)
-        || (length != '0 && {length[$high(length):EmptyWidth], rest} <= {room[$high(room)-EmptyWidth:0], 1'b0});
-  endfunction
 endpackage

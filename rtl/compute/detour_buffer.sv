@@ -33,7 +33,11 @@ module detour_buffer
   ptr_t write_q, read_q, free_q;
   logic out_valid_q, read;
   assign read = write_q != read_q && (out_ready_i || !out_valid_q);
-  assign fits_o = fits_in(length_i, length_t'(free_q));
+  room_fits u_fits (
+      .length_i,
+      .room_i(length_t'(free_q)),
+      .fits_o
+  );
   assign out_valid_o = out_valid_q;
 
   ram_simple_dual #(

@@ -25,6 +25,7 @@ module local_buffer
 
     input  logic in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
     input logic  in_valid_i,
+    input logic  in_start_i,  // as in_valid_i beside a first flit, and sooner
     input logic  in_first_i,
     input flit_t in_flit_i,
 
@@ -73,7 +74,7 @@ module local_buffer
   ) u_descriptors (
       .clk_i,
       .rst_i,
-      .in_valid_i(in_valid_i && in_first_i),
+      .in_valid_i(in_start_i),
       .in_ready_o(desc_ready),
       .in_data_i(in_flit_i.desc),
       .out_valid_o(desc_valid),
@@ -99,7 +100,11 @@ module local_buffer
 
   for (genvar i = 0; i < 2; i++) begin : gen_class
     logic put, get;
-    assign fits[i] = fits_in(length_i, length_t'(free_q[i]));
+    room_fits u_fits (
+        .length_i,
+        .room_i(length_t'(free_q[i])),
+        .fits_o(fits[i])
+    );
     assign put = in_valid_i && in_lossless == 1'(i);
     assign get = pop && out_lossless == 1'(i);
     always_ff @(posedge clk_i) begin
@@ -109,7 +114,7 @@ module local_buffer
   end
 
   logic put_droppable, get_droppable;
-  assign put_droppable = in_valid_i && in_first_i && !in_lossless;
+  assign put_droppable = in_start_i && !in_flit_i.desc.lossless;
   assign get_droppable = pop_last && !out_lossless;
   always_ff @(posedge clk_i) begin
     in_lossless_q <= in_lossless;
@@ -121,6 +126,7 @@ module local_buffer
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
+      assert (in_start_i == (in_valid_i && in_first_i));
       assert (!in_valid_i || (beat_ready && (!in_first_i || desc_ready)))
       else $error("local_buffer: a flit arrived for which there was no room");
       assert (!out_valid_o || desc_valid)

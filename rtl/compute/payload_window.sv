@@ -127,7 +127,7 @@ module payload_window
       .in_data_i(in_beat_i.data),
       .in_empty_i(in_beat_i.empty),
       .in_last_i(in_beat_i.last),
-      .bytes_i(in_header.bytes),
+      .bytes_i(in_desc_i.payload_offset),  // more than the header's bytes for a message that is void
       .out_valid_o(m_axis_tvalid),
       .out_ready_i(m_axis_tready),
       .out_data_o(payload.data),
@@ -154,19 +154,42 @@ module payload_window
       .out_data_o(m_desc_o)
   );
 
-  // From the engine. Header beats leave while the first payload beat is offered, so the data beside
-  // them is taken when that beat is offered.
-  logic s_first_q, noted_q, s_take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
+  // From the engine, which does not wait for what the insert does in this cycle.
+  typedef struct packed {
+    descriptor_t desc;
+    logic void_;
+    logic last;
+    logic none;
+    logic [EmptyWidth-1:0] empty;
+    logic [W-1:0] data;
+  } answer_t;
+  logic answer_valid, answer_ready;
+  answer_t answer;
+  ready_register #(
+      .T(answer_t)
+  ) u_answer (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(s_axis_tvalid),
+      .in_ready_o(s_axis_tready),
+      .in_data_i('{desc: s_desc_i, void_: s_axis_tuser, last: s_axis_tlast, none: s_none_i, empty: s_empty_i, data: s_axis_tdata}),
+      .out_valid_o(answer_valid),
+      .out_ready_i(answer_ready),
+      .out_data_o(answer)
+  );
+
+  // Header beats leave while the first payload beat is offered, so the data beside them is taken when that beat is offered.
+  logic first_q, noted_q, take, note, note_ready, end_ready, note_valid, end_valid, out_none, engine_void;
   header_t out_header;
   descriptor_t noted_desc;
-  assign s_take = s_axis_tvalid && s_axis_tready;
-  assign header_pop = s_take && s_first_q;
-  assign note = s_axis_tvalid && s_first_q && !noted_q;
+  assign take = answer_valid && answer_ready;
+  assign header_pop = take && first_q;
+  assign note = answer_valid && first_q && !noted_q;
   always_ff @(posedge clk_i) begin
-    if (s_take) s_first_q <= s_axis_tlast;
-    if (s_axis_tvalid) noted_q <= s_first_q && !s_take;
+    if (take) first_q <= answer.last;
+    if (answer_valid) noted_q <= first_q && !take;
     if (rst_i) begin
-      s_first_q <= 1'b1;
+      first_q <= 1'b1;
       noted_q <= 1'b0;
     end
   end
@@ -177,12 +200,12 @@ module payload_window
   ) u_insert (
       .clk_i,
       .rst_i,
-      .in_valid_i(s_axis_tvalid),
-      .in_ready_o(s_axis_tready),
-      .in_data_i(s_axis_tdata),
-      .in_empty_i(s_empty_i),
-      .in_none_i(s_none_i),
-      .in_last_i(s_axis_tlast),
+      .in_valid_i(answer_valid),
+      .in_ready_o(answer_ready),
+      .in_data_i(answer.data),
+      .in_empty_i(answer.empty),
+      .in_none_i(answer.none),
+      .in_last_i(answer.last),
       .bytes_i(s_header_q.bytes),
       .header_i((HeaderBytes * 8)'(header)),
       .out_valid_o,
@@ -203,7 +226,7 @@ module payload_window
       .rst_i,
       .in_valid_i(note),
       .in_ready_o(note_ready),
-      .in_data_i({s_header_q, s_desc_i}),
+      .in_data_i({s_header_q, answer.desc}),
       .out_valid_o(note_valid),
       .out_ready_i(out_end),
       .out_data_o({out_header, noted_desc})
@@ -214,10 +237,10 @@ module payload_window
   ) u_ends (
       .clk_i,
       .rst_i,
-      .in_valid_i(s_take && s_axis_tlast),
+      .in_valid_i(take && answer.last),
       .in_ready_o(end_ready),
       // If the length is not known, a message without a payload and one cut within its header look the same.
-      .in_data_i(s_axis_tuser || (s_first_q && s_none_i && !s_header_q.length_known)),
+      .in_data_i(answer.void_ || (first_q && answer.none && !s_header_q.length_known)),
       .out_valid_o(end_valid),
       .out_ready_i(out_end),
       .out_data_o(engine_void)
@@ -239,15 +262,15 @@ module payload_window
       else $error("payload_window: a payload without a descriptor");
       assert (!note || note_ready)
       else $error("payload_window: the insert holds more messages than it should");
-      assert (!(s_take && s_axis_tlast) || end_ready)
+      assert (!(take && answer.last) || end_ready)
       else $error("payload_window: the insert holds more ends than it should");
       assert (!out_valid_o || (note_valid && (!out_beat_o.last || end_valid)))
       else $error("payload_window: a message leaves without its header");
       header_beyond_the_window : cover (in_take && in_first_q && 32'(in_desc_i.payload_offset) > HeaderBytes);
       header_beyond_the_message : cover (in_take && in_first_q && in_header.length_known && in_header.void_);
       no_payload : cover (m_axis_tvalid && payload_none);
-      engine_voids : cover (s_take && s_axis_tlast && s_axis_tuser);
-      engine_empties : cover (s_take && s_first_q && s_none_i);
+      engine_voids : cover (take && answer.last && answer.void_);
+      engine_empties : cover (take && first_q && answer.none);
       headers_wrap_while_held_back : cover (in_take && in_beat_i.last && write_q == '1 && out_valid_o && !out_ready_i);
     end
   end

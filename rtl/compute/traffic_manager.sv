@@ -123,6 +123,7 @@ module traffic_manager
       .half_o(room),
       .in_offer_i(in_valid_i),
       .in_valid_i(in_valid_i && accepted && !beyond),
+      .in_start_i(in_valid_i && first && accepts),
       .in_first_i(first),
       .in_flit_i(flit),
       .out_valid_o(buffer_valid),

@@ -54,21 +54,25 @@ module unit_output
   assign drop_engine_o = done_take && drop && done_beat_i.bad;
   assign drop_aborted_o = done_take && drop && !done_beat_i.bad;
 
-  logic valid, ready;
+  logic valid, ready, waits;  // waits: as `valid`, or a message to drop, and sooner
   flit_t flit;
   if (Flits == 0) begin : gen_as_it_comes
-    logic first_q;
+    logic first_q, drop_q;
     always_ff @(posedge clk_i) begin
       if (done_take) first_q <= done_beat_i.last;
+      drop_q <= done_valid_i && drop && !done_ready_o;
       if (rst_i) first_q <= 1'b1;
     end
-    // A message that arrived void is passed on void; the first tile that stores it drops it.
+    // A message that arrived void is passed on void; the first tile that stores it drops it. One to drop is known late in the cycle, so it
+    // waits at most one cycle for an output that is held back.
     assign drop = done_beat_i.last && first_q && done_beat_i.bad;
+    assign waits = done_valid_i;
     assign valid = done_valid_i && !drop;
-    assign done_ready_o = ready || drop;
+    assign done_ready_o = ready || drop_q;
     assign flit = restored_flit;
   end else begin : gen_complete
     assign drop = void_now;
+    assign waits = valid;
     logic unused_token, unused_fits;
     packet_store #(
         .token_t(logic),
@@ -94,7 +98,7 @@ module unit_output
   // A source holds the output until the end of its message.
   logic halfway_q, detour_q, detour_now, move, out_valid_q, take;
   flit_t out_flit_q, chosen;
-  assign detour_now = halfway_q ? detour_q : detour_valid_i && (!detour_q || !valid);
+  assign detour_now = halfway_q ? detour_q : detour_valid_i && (!detour_q || !waits);
   assign move = out_ready_i || !out_valid_q;
   assign detour_ready_o = move && detour_now;
   assign ready = move && !detour_now;

@@ -6,7 +6,7 @@
 // Window (spec/windows.yaml), besides the staged words:
 //   load    write: the slot's index; expands the staged key into the slot of the requesting tenant (for the
 //           operator, of the tenant from bit 8 of the word on) and erases the staged words. An error unless all nine words
-//           have been staged since they were last erased. Answered when the slot is ready, 62 cycles later; until then
+//           have been staged since they were last erased. Answered when the slot is ready, 63 cycles later; until then
 //           packets of that slot are void.
 //   forget  write: the slot's index (and tenant); erases the slot's key and the words that its tenant has staged
 //
@@ -71,42 +71,55 @@ module aes_keys
     if (32'(count_q) < KeyWords) word = history_q[0];
   end
 
+  // The request, a cycle after it comes.
+  logic asked_q, write_q;
+  logic [13:0] addr_q;
+  logic [31:0] data_q;
+  tenant_t tenant_q;
+  always_ff @(posedge clk_i) begin
+    asked_q <= window_valid_i && !window_done_o && !rst_i;
+    write_q <= window_write_i;
+    addr_q <= window_addr_i;
+    data_q <= window_data_i;
+    tenant_q <= window_tenant_i;
+  end
+
   logic known_addr, command, own, complete, stage, load, forget, accept, finished;
   logic [SlotWidth-1:0] target;
   tenant_t meant, owner;
-  assign meant = window_data_i[8+:$bits(tenant_t)];
-  assign complete = staged_q[window_tenant_i] == '1 || expanding_q;
-  assign command = window_addr_i inside {LoadAt, ForgetAt};
-  assign known_addr = window_addr_i <= SaltAt || command;
-  assign own = window_data_i[7:0] < 8'(TenantKeys) && window_data_i[31:8+$bits(tenant_t)] == '0 &&
-      (window_tenant_i == '0 || meant == '0 || meant == window_tenant_i);
-  assign owner = window_tenant_i == '0 ? meant : window_tenant_i;
-  assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(window_data_i[3:0]);
-  assign accept = window_valid_i && window_write_i && window_addr_i[1:0] == '0 && known_addr &&
-      (!command || own) && (window_addr_i != LoadAt || complete);
+  assign meant = data_q[8+:$bits(tenant_t)];
+  assign complete = staged_q[tenant_q] == '1 || expanding_q;
+  assign command = addr_q inside {LoadAt, ForgetAt};
+  assign known_addr = addr_q <= SaltAt || command;
+  assign own = data_q[7:0] < 8'(TenantKeys) && data_q[31:8+$bits(tenant_t)] == '0 &&
+      (tenant_q == '0 || meant == '0 || meant == tenant_q);
+  assign owner = tenant_q == '0 ? meant : tenant_q;
+  assign target = SlotWidth'(owner) * SlotWidth'(TenantKeys) + SlotWidth'(data_q[3:0]);
+  assign accept = asked_q && write_q && addr_q[1:0] == '0 && known_addr &&
+      (!command || own) && (addr_q != LoadAt || complete);
   assign stage = accept && !command;
-  assign load = accept && window_addr_i == LoadAt && !expanding_q;
-  assign forget = accept && window_addr_i == ForgetAt;
+  assign load = accept && addr_q == LoadAt && !expanding_q;
+  assign forget = accept && addr_q == ForgetAt;
   assign finished = expanding_q && 32'(count_q) == Words - 1;
 
   assign window_error_o = !accept;
-  assign window_done_o = window_valid_i && (!accept || window_addr_i != LoadAt || finished);
+  assign window_done_o = asked_q && (!accept || addr_q != LoadAt || finished);
   assign window_data_o = '0;
 
   logic erase;
   tenant_t stage_tenant;
   assign erase = load || forget;
-  assign stage_tenant = forget ? owner : window_tenant_i;
+  assign stage_tenant = forget ? owner : tenant_q;
   for (genvar w = 0; w < int'(StagedWords); w++) begin : gen_staged
     word_t mem[Tenants];
     always_ff @(posedge clk_i) begin
-      if (erase || (stage && 32'(window_addr_i[5:2]) == w)) mem[stage_tenant] <= erase ? '0 : window_data_i;
+      if (erase || (stage && 32'(addr_q[5:2]) == w)) mem[stage_tenant] <= erase ? '0 : data_q;
     end
-    assign staged[w] = mem[window_tenant_i];
+    assign staged[w] = mem[tenant_q];
   end
 
   always_ff @(posedge clk_i) begin
-    if (stage) staged_q[window_tenant_i][window_addr_i[5:2]] <= 1'b1;
+    if (stage) staged_q[tenant_q][addr_q[5:2]] <= 1'b1;
     if (erase) staged_q[stage_tenant] <= '0;
     if (forget) present_q[target] <= 1'b0;
     if (load) begin

@@ -96,7 +96,7 @@ module sha3_core
     assign digest_ready[l] = packet_pop && 32'(out_lane_q) == l;
   end
 
-  fifo_block #(
+  fifo_block_registered #(
       .T(beat_t),
       .Depth(BufferFlits)
   ) u_beats (
@@ -126,7 +126,7 @@ module sha3_core
 
   // A packet starts when its digest is known. From the beat in which the digest starts, the lowest
   // W bits of place_q are the digest's bytes for the beat, and where_q is their byte mask.
-  logic sending_q, verify_q, short_q, wrong_q;
+  logic sending_q, verify_q, short_q, wrong_q, here_q;  // here: a beat with bytes of the digest, or behind them
   length_t start_q;  // beats before the digest
   logic [DigestBits+W-1:0] place_q;
   logic [DigestBytes+FlitBytes-1:0] where_q;
@@ -137,11 +137,10 @@ module sha3_core
   assign shift = message[$clog2(FlitBytes)-1:0];
   assign packet_pop = !sending_q && packet_valid && digest_valid[out_lane_q];
 
-  logic here, differs;
+  logic differs;
   logic [FlitBytes-1:0] replaced;
   logic [W-1:0] data;
-  assign here = start_q == '0 && !short_q;
-  assign replaced = here ? where_q[FlitBytes-1:0] : '0;
+  assign replaced = here_q ? where_q[FlitBytes-1:0] : '0;
   always_comb begin
     data = beat.data;
     differs = 1'b0;
@@ -168,12 +167,14 @@ module sha3_core
       short_q <= packet.length < length_t'(DigestBytes);
       wrong_q <= 1'b0;
       start_q <= message >> $clog2(FlitBytes);
+      here_q <= packet.length >= length_t'(DigestBytes) && message >> $clog2(FlitBytes) == '0;
       place_q <= {W'(0), digest[out_lane_q]} << {shift, 3'b000};
       where_q <= {FlitBytes'(0), {DigestBytes{1'b1}}} << shift;
       desc_q <= packet.desc;
       out_lane_q <= 32'(out_lane_q) == Lanes - 1 ? '0 : out_lane_q + 1'b1;
     end else if (beat_valid && beat_pop) begin
       wrong_q <= wrong_q || differs;
+      here_q <= start_q <= length_t'(1) && !short_q;
       if (start_q != '0) start_q <= start_q - 1'b1;
       else begin
         place_q <= place_q >> W;

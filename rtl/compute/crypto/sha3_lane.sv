@@ -71,6 +71,7 @@ module sha3_lane
   } feed_e;
   feed_e feed_q;
   length_t left_q;  // bytes of the message
+  logic whole_q;  // they are at least those of a word
   length_t beats_q;  // beats of the packet
   logic [$clog2(FlitWords)-1:0] word_q;  // of the beat
   logic padded_q;
@@ -81,7 +82,7 @@ module sha3_lane
   logic [3:0] present;
   logic feed, pads, ends;
   lane_t word;
-  assign present = left_q >= length_t'(8) ? 4'd8 : left_q[3:0];
+  assign present = whole_q ? 4'd8 : {1'b0, left_q[2:0]};
   assign feed = feed_q == Feeding && !(block_full_q && !block_take) && (beat_valid || present == '0);
   assign pads = !present[3] && !padded_q;
   assign ends = (padded_q || pads) && 32'(filled_q) == RateWords - 1;
@@ -102,6 +103,7 @@ module sha3_lane
       if (length_valid) begin
         feed_q <= Feeding;
         left_q <= length > length_t'(DigestBytes) ? length - length_t'(DigestBytes) : '0;
+        whole_q <= length >= length_t'(DigestBytes + 8);
         beats_q <= length_t'((32'(length) + FlitBytes - 1) / FlitBytes);
         word_q <= '0;
         padded_q <= 1'b0;
@@ -111,6 +113,7 @@ module sha3_lane
       if (feed) begin
         block_q <= {word, block_q[RateWords-1:1]};
         left_q <= left_q - length_t'(present);
+        whole_q <= left_q >= length_t'(16);
         if (present[3]) word_q <= word_q + 1'b1;
         padded_q <= padded_q || pads;
         filled_q <= filled_q + 1'b1;

@@ -24,6 +24,10 @@ def test_cuts_of_streams(module, cut):
     prove(f"{module}_proof", parameters={"Cut": cut})
 
 
+def test_ready_register():
+    prove("ready_register_proof")
+
+
 @pytest.mark.parametrize("n", [2, 5, *(pytest.param(n, marks=pytest.mark.thorough) for n in (3, 4, 8))])
 def test_arbiter_round_robin(n):
     prove("arbiter_round_robin_proof", parameters={"N": n})
@@ -49,6 +53,9 @@ BROKEN = [
     ("skid_buffer", "assign in_ready_o = in_ready_q;", "assign in_ready_o = !out_valid_q;"),
     ("stream_register", "if (load) data_q <= in_data_i;", "data_q <= in_data_i;"),
     ("stream_register", "assign in_ready_o = !valid_q || out_ready_i;", "assign in_ready_o = 1'b1;"),
+    ("ready_register", "in_ready_q <= !held_back;", "in_ready_q <= out_ready_i;"),
+    ("ready_register", "if (!full_q) data_q", "data_q"),
+    ("ready_register", "full_q ? data_q : in_data_i", "out_ready_i ? data_q : in_data_i"),
     ("arbiter_round_robin", "last_q <= grant_o[N-2:0]", "last_q <= grant_o[N-1:1]"),
     ("arbiter_round_robin", "|favoured ? grant_favoured : grant_any", "grant_any"),
     ("arbiter_priority", "request_i[i] && request_i[i-1:0] == '0", "request_i[i]"),

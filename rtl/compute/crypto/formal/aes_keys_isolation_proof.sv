@@ -74,7 +74,7 @@ module aes_keys_isolation_proof
   );
 
   // The state of the copies for the watched tenant and for the operator.
-  logic present[2], expanding[2], foreign[2];
+  logic present[2], asked[2], expanding[2];
   word_t salt[2], rcon[2];
   word_t [KeyWords:0] staged[2], staged_operator[2];
   logic [KeyWords:0] complete[2], complete_operator[2];
@@ -107,6 +107,7 @@ module aes_keys_isolation_proof
         .key_o(read)
     );
     assign keys[i] = read[0];
+    assign asked[i] = u_dut.asked_q;
     assign expanding[i] = u_dut.expanding_q;
     assign history[i] = u_dut.history_q;
     assign rcon[i] = 32'(u_dut.rcon_q);
@@ -120,6 +121,11 @@ module aes_keys_isolation_proof
     end
     always_ff @(posedge clk_i) begin
       if (!rst) begin
+        if (asked[i]) begin
+          assert (valid[i] && u_dut.write_q == write[i] && u_dut.addr_q == addr[i]);
+          assert (u_dut.data_q == data[i] && u_dut.tenant_q == tenant[i]);
+        end
+        assert (!expanding[i] || asked[i]);
         // A key is expanded only while its tenant's request is there, and into a slot of that tenant.
         assert (!expanding[i] || (valid[i] && write[i] && addr[i] == 14'h24 && !error[i]));
         assert (!expanding[i] || target[i] == u_dut.target);
@@ -136,7 +142,7 @@ module aes_keys_isolation_proof
         assert (!complete[0][w] || staged[0][w] == staged[1][w]);
         assert (!complete_operator[0][w] || staged_operator[0][w] == staged_operator[1][w]);
       end
-      if (common) assert (expanding[0] == expanding[1]);
+      if (common) assert (asked[0] == asked[1] && expanding[0] == expanding[1]);
       if (common && expanding[0]) begin
         assert (history[0] == history[1] && rcon[0] == rcon[1]);
         assert (count[0] == count[1] && target[0] == target[1]);

@@ -23,11 +23,11 @@ def test_tenants_are_apart():
 
 BROKEN = [
     # One set of staged words for all tenants.
-    ("assign stage_tenant = forget ? owner : window_tenant_i;", "assign stage_tenant = '0;"),
+    ("assign stage_tenant = forget ? owner : tenant_q;", "assign stage_tenant = '0;"),
     # A tenant names the owner of a key, as only the operator may.
-    ("assign owner = window_tenant_i == '0 ? meant : window_tenant_i;", "assign owner = meant;"),
+    ("assign owner = tenant_q == '0 ? meant : tenant_q;", "assign owner = meant;"),
     # A key is loaded although only some words are staged, by whoever.
-    ("staged_q[window_tenant_i] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
+    ("staged_q[tenant_q] == '1 || expanding_q;", "staged_q != '0 || expanding_q;"),
 ]
 
 
