@@ -4,8 +4,8 @@
 //
 //   fabric -> rmt_pipeline -> fabric
 //
-// 5 + 3 * Stages cycles (4 + 2 * Stages on a card with `timing: relaxed`). A droppable message is dropped whole and counted if the buffer cannot take one
-// of the largest size; a lossless one waits.
+// 5 + 3 * Stages cycles, and one for the register at the tile's output (4 + 2 * Stages on a card with `timing: relaxed`, which has none). A droppable
+// message is dropped whole and counted if the buffer cannot take one of the largest size; a lossless one waits.
 module rmt_inner_engine
   import girih_pkg::*, rmt_pkg::*, rmt_inner_pkg::*;
 #(
@@ -67,7 +67,8 @@ module rmt_inner_engine
     port_t   port;
     tenant_t tenant;
   } origin_t;
-  origin_t origin;
+  origin_t queued, origin;
+  logic queued_valid, queued_ready;
   fifo #(
       .T(origin_t),
       .Depth(Parsing)
@@ -77,6 +78,18 @@ module rmt_inner_engine
       .in_valid_i(accepted),
       .in_ready_o(origin_room),
       .in_data_i('{port: in_flit_i.desc.port, tenant: in_flit_i.desc.tenant}),
+      .out_valid_o(queued_valid),
+      .out_ready_i(queued_ready),
+      .out_data_o(queued)
+  );
+  stream_register #(  // the tenant is part of the row of each table
+      .T(origin_t)
+  ) u_origin (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(queued_valid),
+      .in_ready_o(queued_ready),
+      .in_data_i(queued),
       .out_valid_o(origin_valid),
       .out_ready_i(parsed),
       .out_data_o(origin)

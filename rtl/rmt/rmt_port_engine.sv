@@ -162,17 +162,29 @@ module rmt_port_engine
     end
   end
 
-  // To the wire.
-  logic trimmed_valid, trimmed_ready, unused_short;
-  flit_t trimmed;
-  logic [FlitBytes-1:0] keep;
-  message_trim u_trim (
+  // To the wire. The router's queue does not wait for what is done with its flit.
+  logic taken_valid, taken_ready, trimmed_valid, trimmed_ready, unused_short;
+  flit_t taken, trimmed;
+  ready_register #(
+      .T(flit_t)
+  ) u_taken (
       .clk_i,
       .rst_i,
       .in_valid_i(in_valid_i[0]),
       .in_ready_o(in_ready_o[0]),
-      .in_flit_i(in_flit_i[0]),
-      .in_ends_i(header_pkg::ends_at_once(in_flit_i[0].desc.length)),
+      .in_data_i(in_flit_i[0]),
+      .out_valid_o(taken_valid),
+      .out_ready_i(taken_ready),
+      .out_data_o(taken)
+  );
+  logic [FlitBytes-1:0] keep;
+  message_trim u_trim (
+      .clk_i,
+      .rst_i,
+      .in_valid_i(taken_valid),
+      .in_ready_o(taken_ready),
+      .in_flit_i(taken),
+      .in_ends_i(header_pkg::ends_at_once(taken.desc.length)),
       .out_valid_o(trimmed_valid),
       .out_ready_i(trimmed_ready),
       .out_flit_o(trimmed),
@@ -183,7 +195,7 @@ module rmt_port_engine
   flit_to_axis u_flit_to_axis (
       .clk_i,
       .rst_i,
-      .in_offer_i(in_valid_i[0]),
+      .in_offer_i(taken_valid),
       .in_valid_i(trimmed_valid),
       .in_ready_o(trimmed_ready),
       .in_flit_i(trimmed),
