@@ -73,38 +73,30 @@ module scheduler_channel
     logic [CellWidth:0] cells;
   } chain_t;
 
-  logic first_q, returning, lossless, new_lossless, has_token, has_place, has_none, refused;
-  logic [Units-1:0] from_unit;
-  for (genvar u = 0; u < Units; u++) begin : gen_unit
-    assign from_unit[u] = unit_enabled_i[u] && unit_node_i[u] == node_t'(in_flit_i.desc.src);
-  end
-  any_set #(
-      .Width(Units)
+  logic first_q, returning, lossless, new_lossless, has_token, has_place, has_none, has_to_wait, refused, held;
+  from_unit #(
+      .Units(Units)
   ) u_returning (
-      .bits_i(from_unit),
-      .any_o (returning)
+      .enabled_i(unit_enabled_i),
+      .node_i(unit_node_i),
+      .src_i(node_t'(in_flit_i.desc.src)),
+      .from_unit_o(returning)
   );
-  assign lossless = in_flit_i.desc.lossless && 32'(in_flit_i.desc.tenant) < Tenants;
+  lossless_claim #(
+      .Tenants(Tenants)
+  ) u_claim (
+      .lossless_i(in_flit_i.desc.lossless),
+      .tenant_i(in_flit_i.desc.tenant),
+      .token_i,
+      .place_i,
+      .refuse_i,
+      .lossless_o(lossless),
+      .token_o(has_token),
+      .place_o(has_place),
+      .none_o(has_none),
+      .waits_o(has_to_wait)
+  );
   assign new_lossless = first_q && lossless && !returning;
-  // in_ready_o waits for these: what is offered to each tenant is put together before the tenant of the packet is chosen, and that
-  // the packet is a new one is known last.
-  logic held, has_to_wait;
-  logic [Tenants-1:0] hold;
-  assign hold = ~(token_i | place_i | refuse_i);
-  always_comb begin
-    has_token = 1'b0;
-    has_place = 1'b0;
-    has_none = 1'b0;
-    has_to_wait = 1'b0;
-    for (int unsigned t = 0; t < Tenants; t++) begin
-      if (in_flit_i.desc.tenant == tenant_t'(t)) begin
-        has_token = token_i[t];
-        has_place = place_i[t];
-        has_none = refuse_i[t];
-        has_to_wait = hold[t];
-      end
-    end
-  end
   assign refused = new_lossless && has_none;
   assign held = new_lossless && has_to_wait;
   assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
@@ -187,10 +179,11 @@ module scheduler_channel
       .in_valid_i,
       .in_ready_o,
       .in_flit_i(arriving),
-      .in_hold_i(held),
-      .in_refuse_i(refused),
-      .in_waits_i(lossless && !refused),
-      .in_reserved_i(lossless && (returning || has_token)),
+      .in_which_i(returning),
+      .in_waits_i({2{lossless}}),
+      .in_hold_i({1'b0, has_to_wait}),
+      .in_refuse_i({1'b0, has_none}),
+      .in_reserved_i({1'b1, has_token}),
       .reserve_i(reserve_q),
       .stored_valid_o,
       .stored_ready_i,

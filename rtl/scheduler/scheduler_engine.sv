@@ -99,9 +99,9 @@ module scheduler_engine
   logic [31:0] class_data;
   logic [1:0] fate_valid;
   policy_pkg::fate_event_t fate[2];
-  logic wait_valid;
-  logic [ServiceWidth-1:0] wait_service, waits_service;
-  timestamp_t wait_cycles;
+  logic wait_valid, wait_valid_q;
+  logic [ServiceWidth-1:0] wait_service, wait_service_q, waits_service;
+  timestamp_t wait_cycles, wait_cycles_q;
   logic [$clog2(Queues)-1:0] count_queue;
   logic [$clog2(Entries+1)-1:0] count;
   logic [Queues-1:0] head_valid, head_overdue;
@@ -113,6 +113,24 @@ module scheduler_engine
   logic [31:0] waits_data, fates_data;
   logic fates_ready, fates_read, fates_done;
   logic [TenantWidth+ServiceBits+3:0] fates_index;
+
+  // The routers' queues do not wait for what is decided about their flits.
+  logic [Channels-1:0] taken_valid, taken_ready;
+  flit_t taken[Channels];
+  for (genvar c = 0; c < Channels; c++) begin : gen_taken
+    ready_register #(
+        .T(flit_t)
+    ) u_taken (
+        .clk_i,
+        .rst_i,
+        .in_valid_i(in_valid_i[c]),
+        .in_ready_o(in_ready_o[c]),
+        .in_data_i(in_flit_i[c]),
+        .out_valid_o(taken_valid[c]),
+        .out_ready_i(taken_ready[c]),
+        .out_data_o(taken[c])
+    );
+  end
 
   scheduler_core #(
       .Services(Services),
@@ -130,9 +148,9 @@ module scheduler_engine
       .rst_i,
       .now_i,
       .counters_ready_i(fates_ready),
-      .in_valid_i,
-      .in_ready_o,
-      .in_flit_i,
+      .in_valid_i(taken_valid),
+      .in_ready_o(taken_ready),
+      .in_flit_i(taken),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
@@ -188,14 +206,20 @@ module scheduler_engine
       .data_o(fates_data)
   );
 
+  // A packet's wait is known late in the cycle, and counted in the next one.
+  always_ff @(posedge clk_i) begin
+    wait_valid_q <= wait_valid && !rst_i;
+    wait_service_q <= wait_service;
+    wait_cycles_q <= wait_cycles;
+  end
   service_waits #(
       .Services(Services)
   ) u_waits (
       .clk_i,
       .rst_i,
-      .valid_i(wait_valid),
-      .service_i(wait_service),
-      .wait_i((wait_cycles >> 24) != '0 ? '1 : 24'(wait_cycles)),
+      .valid_i(wait_valid_q),
+      .service_i(wait_service_q),
+      .wait_i((wait_cycles_q >> 24) != '0 ? '1 : 24'(wait_cycles_q)),
       .read_service_i(waits_service),
       .read_word_i(waits_word),
       .read_data_o(waits_data)

@@ -136,18 +136,22 @@ module scheduler_window
     endcase
   end
 
-  // A request holds until it is done: it is registered, then answered in the next cycle or when the counters answer.
-  logic asked_q, slow, wait_for_classes;
+  // A request holds until it is done: it is looked up, then answered in the next cycle or when the counters answer.
+  logic asked_q, slow, slow_q, allowed_q, wait_for_classes;
   assign slow = part == Fates && allowed;
   assign wait_for_classes = part == Classes && write_i && allowed && !class_ready_i;
   always_ff @(posedge clk_i) begin
     asked_q <= valid_i && !done_o && !wait_for_classes;
-    if (valid_i && !asked_q) data_q <= data_d;
+    if (valid_i && !asked_q) begin
+      slow_q <= slow;
+      allowed_q <= allowed;
+      data_q <= data_d;
+    end
     if (rst_i) asked_q <= 1'b0;
   end
-  assign done_o = valid_i && asked_q && (!slow || fates_done_i);
-  assign error_o = !allowed;
-  assign data_o = slow ? fates_data_i : data_q;
+  assign done_o = valid_i && asked_q && (!slow_q || fates_done_i);
+  assign error_o = !allowed_q;
+  assign data_o = slow_q ? fates_data_i : data_q;
 
   assign class_write_o = valid_i && !asked_q && write_i && allowed && class_ready_i;
   assign class_addr_o = addr_i[ClassesServiceMsb:ClassesWordLsb];

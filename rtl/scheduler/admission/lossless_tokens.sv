@@ -8,6 +8,8 @@
 //
 // The channels and the waiting messages take turns, so an offer has only one taker. A tenant's messages stay in order:
 // while one waits, no other gets a token at the link.
+// It is mapped by itself, because what is taken at the link comes late in the cycle.
+(* keep_hierarchy *)
 module lossless_tokens
   import policy_pkg::*;
 #(

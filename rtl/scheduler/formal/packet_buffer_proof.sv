@@ -23,10 +23,11 @@ module packet_buffer_proof
     input logic clk_i,
     input logic in_valid_i,
     input flit_t in_flit_i,
-    input logic in_hold_i,
-    input logic in_refuse_i,
-    input logic in_waits_i,
-    input logic in_reserved_i,
+    input logic in_which_i,
+    input logic [1:0] in_hold_i,
+    input logic [1:0] in_refuse_i,
+    input logic [1:0] in_waits_i,
+    input logic [1:0] in_reserved_i,
     input count_t reserve_i,
     input logic stored_ready_i,
     input logic read_i,
@@ -95,6 +96,7 @@ module packet_buffer_proof
       .in_valid_i,
       .in_ready_o(in_ready),
       .in_flit_i,
+      .in_which_i,
       .in_hold_i,
       .in_refuse_i,
       .in_waits_i,
@@ -148,9 +150,9 @@ module packet_buffer_proof
   length_t limit, kept_bytes;
   number_t flit, earlier, bytes, kept_flits, kept_offset;
   assign fire = in_valid_i && in_ready;
-  assign lost = open_q ? lost_q : in_refuse_i;
-  assign waits = open_q ? waits_q : in_waits_i;
-  assign reserved = open_q ? reserved_q : in_reserved_i;
+  assign lost = open_q ? lost_q : in_waits_i[in_which_i] && in_refuse_i[in_which_i];
+  assign waits = open_q ? waits_q : in_waits_i[in_which_i];
+  assign reserved = open_q ? reserved_q : in_waits_i[in_which_i] && in_reserved_i[in_which_i];
   assign limit = open_q ? limit_q : in_flit_i.desc.length;
   assign flit = open_q ? flits_q : '0;
   assign earlier = flit * number_t'(FlitBytes);
@@ -302,9 +304,9 @@ module packet_buffer_proof
     if (!rst) begin
       assume (in_flit_i.last || in_flit_i.empty == '0);
 
-      if (!open_q && in_hold_i) assert (!in_ready);
+      if (!open_q && in_waits_i[in_which_i] && in_hold_i[in_which_i]) assert (!in_ready);
       if (in_valid_i && !in_ready) begin
-        assert ((!open_q && (in_hold_i || pushed_q - popped_q == (PtrWidth + 1)'(Reports))) || (waits && needs && !found));
+        assert ((!open_q && ((in_waits_i[in_which_i] && in_hold_i[in_which_i]) || pushed_q - popped_q == (PtrWidth + 1)'(Reports))) || (waits && needs && !found));
       end
       assert (!u_dut.take || (fire && needs && found));
       if (fire && needs && !u_dut.take) assert (!waits && !found);

@@ -164,6 +164,9 @@ module scheduler_window_proof
         .fates_done_i(fates_q[1]),
         .fates_data_i(fates_data_i[i])
     );
+    always_ff @(posedge clk_i) begin
+      if (!rst && asked[i]) assert (u_dut.slow_q == u_dut.slow && u_dut.allowed_q == u_dut.allowed);
+    end
     assign asked[i] = u_dut.asked_q;
     assign slow[i]  = u_dut.slow;
     assign delay[i] = fates_q;

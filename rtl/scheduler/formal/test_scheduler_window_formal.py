@@ -17,7 +17,7 @@ BROKEN = [
     ("(part inside {QueueState, TenantState, Fates} && 32'(tenant_i) == 32'(owner))", "part inside {QueueState, TenantState, Fates}"),
     ("(part inside {QueueState, TenantState, Fates} && 32'(tenant_i) == 32'(owner))", "part == UnitState"),
     # The answer is that to the previous request.
-    ("if (valid_i && !asked_q) data_q <= data_d;", "if (valid_i && asked_q) data_q <= data_d;"),
+    ("if (valid_i && !asked_q) begin", "if (valid_i && asked_q) begin"),
     # A tenant changes classes.
     ("part == Classes && tenant_i == '0", "part == Classes"),
 ]

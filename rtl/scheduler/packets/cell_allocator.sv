@@ -10,6 +10,8 @@
 //
 // So a chain of any length is freed without changing its links. A freed cell can be handed out two
 // cycles later; until then cell_valid_o may be low although free_o counts the cell.
+// It is mapped by itself, because take_i and back_i come late in the cycle.
+(* keep_hierarchy *)
 module cell_allocator #(
     parameter int unsigned Cells = 1024,
     localparam int unsigned CellWidth = $clog2(Cells),

@@ -20,10 +20,11 @@ module cell_writer
     input  logic  in_valid_i,
     output logic  in_ready_o,
     input  flit_t in_flit_i,
-    input  logic  in_hold_i,
-    input  logic  in_refuse_i,
-    input  logic  in_waits_i,
-    input  logic  in_reserved_i,
+    input  logic  in_which_i,
+    input  logic  [1:0] in_hold_i,
+    input  logic  [1:0] in_refuse_i,
+    input  logic  [1:0] in_waits_i,
+    input  logic  [1:0] in_reserved_i,
 
     output logic        stored_valid_o,
     input  logic        stored_ready_i,
@@ -73,37 +74,56 @@ module cell_writer
   logic open_q, waits_q, reserved_q, trim_q, lost_q;
   cell_t first_q, cell_q;
   count_t cells_q;
-  length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes received
+  length_t limit_q, length_q;  // bytes to keep (with trim_q); bytes received, in whole flits
+  logic most_q;  // one more whole flit is too many for a length
   logic [AddrWidth-1:0] addr_q;  // after the last flit; at the start of a cell, the next flit needs a new cell
 
-  logic reports_ready, fire, waits, reserved, trim, lost;
+  logic reports_ready, waits, reserved, trim, lost;
   length_t limit, length, present;
-  logic too_long;
-  assign waits = open_q ? waits_q : in_waits_i;
-  assign reserved = open_q ? reserved_q : in_reserved_i;
+  assign waits = open_q ? waits_q : in_waits_i[in_which_i];
+  assign reserved = open_q ? reserved_q : in_waits_i[in_which_i] && in_reserved_i[in_which_i];
   assign trim = open_q ? trim_q : in_flit_i.desc.length != '0;
   assign limit = open_q ? limit_q : in_flit_i.desc.length;
-  assign lost = open_q ? lost_q : in_refuse_i;
+  assign lost = open_q ? lost_q : in_waits_i[in_which_i] && in_refuse_i[in_which_i];
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
-  assign {too_long, length} = {1'b0, open_q ? length_q : '0} + {1'b0, present};
+  assign length = (open_q ? length_q : '0) + present;
 
   // A flit is kept if it is within the limit and the packet is not lost.
-  logic keep, give_up, cell_full, needs_cell, has_cell, starved;
-  assign keep = !lost && !(trim && open_q && length_q >= limit);
+  logic in_limit, keep, cell_full, starts_cell;
+  assign in_limit = !(open_q && trim_q && length_q >= limit_q);
+  assign keep = !lost && in_limit;
   assign cell_full = (addr_q & AddrWidth'(CellFlits - 1)) == '0;
+  assign starts_cell = !open_q || cell_full;
+
+  logic fire, give_up, too_long, starved, takes_cell, abandons;
   assign give_up = in_flit_i.last && in_flit_i.bad;
-  assign needs_cell = keep && (!open_q || cell_full) && !give_up && !too_long;
-  assign has_cell = cell_valid_i && (reserved || free_i > reserve_i);
-  assign starved = needs_cell && !has_cell;
-
-  // A flit that takes a cell does not starve, so whether it would wait for one does not matter to it.
-  logic admitted;
-  assign admitted = open_q || (!in_hold_i && reports_ready);
-  assign in_ready_o = !(waits && starved) && admitted;
+  cell_admission u_admission (
+      .open_i(open_q),
+      .lost_i(lost_q),
+      .waits_i(waits_q),
+      .reserved_i(reserved_q),
+      .in_which_i,
+      .in_hold_i,
+      .in_refuse_i,
+      .in_waits_i,
+      .in_reserved_i,
+      .last_i(in_flit_i.last),
+      .bad_i(in_flit_i.bad),
+      .empty_i(in_flit_i.empty),
+      .may_need_i(in_limit && starts_cell),
+      .most_i(most_q),
+      .cell_valid_i,
+      .spare_i(free_i > reserve_i),
+      .reports_ready_i(reports_ready),
+      .too_long_o(too_long),
+      .ready_o(in_ready_o),
+      .takes_cell_o(takes_cell),
+      .starved_o(starved),
+      .abandons_o(abandons)
+  );
   assign fire = in_valid_i && in_ready_o;
-
-  assign take_o = in_valid_i && admitted && needs_cell && has_cell;
-  assign back_o = fire && open_q && !lost && (give_up || too_long || starved);
+  assign take_o = in_valid_i && takes_cell;
+  assign back_o = in_valid_i && abandons;
   assign back_first_o = first_q;
   assign back_last_o = cell_q;
   assign back_cells_o = cells_q;
@@ -115,9 +135,10 @@ module cell_writer
 
   logic [AddrWidth-1:0] cell_addr;
   assign cell_addr = AddrWidth'(cell_i) << FlitBits;
-  // A flit in the middle of a cell is written also if it is not kept: its place in the packet's own cell stays unused.
-  assign write_o = take_o || (in_valid_i && open_q && !lost_q && !cell_full);
-  assign write_addr_o = take_o ? cell_addr : addr_q;
+  // Every flit that is offered is written, because it is known late in the cycle whether it is kept: one that is not leaves its place in
+  // the packet's own cell unused, or was written into a cell that is still free.
+  assign write_o = in_valid_i && (starts_cell ? cell_valid_i : !lost_q);
+  assign write_addr_o = starts_cell ? cell_addr : addr_q;
   assign write_data_o = in_flit_i.data;
 
   logic lost_d;
@@ -172,17 +193,19 @@ module cell_writer
       trim_q <= trim;
       limit_q <= limit;
       length_q <= length;
+      most_q <= open_q && !in_flit_i.last && length_q[$high(length_q):EmptyWidth] == ($bits(length_t) - EmptyWidth)'(-2);
       lost_q <= lost_d;
       cells_q <= open_q ? cells_q + count_t'(take_o) : count_t'(1);
       if (!open_q) first_q <= cell_i;
-      if (!open_q) desc[desc_write_q] <= in_flit_i.desc;
       if (keep) addr_q <= write_addr_o + 1'b1;
     end
+    if (in_valid_i && !open_q && reports_ready) desc[desc_write_q] <= in_flit_i.desc;
     if (take_o) cell_q <= cell_i;
     if (report_push) desc_write_q <= desc_write_q + 1'b1;
     if (stored_valid_o && stored_ready_i) desc_read_q <= desc_read_q + 1'b1;
     if (rst_i) begin
       open_q <= 1'b0;
+      most_q <= 1'b0;
       desc_write_q <= '0;
       desc_read_q <= '0;
     end
@@ -193,9 +216,9 @@ module cell_writer
       no_cell : cover (fire && starved && !open_q);
       no_cell_in_the_middle : cover (fire && starved && open_q);
       waits_for_a_cell : cover (in_valid_i && waits && starved);
-      held : cover (in_valid_i && !open_q && in_hold_i);
-      refused : cover (fire && !open_q && in_refuse_i);
-      reports_are_full : cover (in_valid_i && !open_q && !in_hold_i && !reports_ready);
+      held : cover (in_valid_i && !open_q && waits && in_hold_i[in_which_i]);
+      refused : cover (fire && !open_q && lost);
+      reports_are_full : cover (in_valid_i && !open_q && !(waits && in_hold_i[in_which_i]) && !reports_ready);
       reserve_is_used : cover (take_o && reserved && free_i <= reserve_i);
       longer_than_a_length : cover (fire && too_long);
       behind_the_limit : cover (fire && !lost && !keep);

@@ -25,12 +25,14 @@ module packet_buffer
     input logic rst_i,
 
     input  logic  in_valid_i,
-    output logic  in_ready_o,  // depends on in_flit_i and on the five inputs below
+    output logic  in_ready_o,  // depends on in_flit_i and on the six inputs below
     input  flit_t in_flit_i,
-    input  logic  in_hold_i,   // with the first flit of a packet: do not take it yet
-    input  logic  in_refuse_i,  // with the first flit: take it to its end and report it as lost (stored_overflow_o)
-    input  logic  in_waits_i,  // with the first flit
-    input  logic  in_reserved_i,  // with the first flit
+    // With the first flit of a packet, for both values of in_which_i, which comes late in the cycle. The others have a meaning with in_waits_i.
+    input  logic  in_which_i,
+    input  logic  [1:0] in_waits_i,
+    input  logic  [1:0] in_hold_i,  // do not take it yet
+    input  logic  [1:0] in_refuse_i,  // take it to its end and report it as lost (stored_overflow_o)
+    input  logic  [1:0] in_reserved_i,
     input  count_t reserve_i,
 
     output logic        stored_valid_o,
@@ -88,6 +90,7 @@ module packet_buffer
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
+      .in_which_i,
       .in_hold_i,
       .in_refuse_i,
       .in_waits_i,

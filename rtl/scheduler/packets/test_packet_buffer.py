@@ -149,10 +149,17 @@ class Store:
             assert {name: have.desc[name] for name in desc} == desc
 
 
+def choose(dut, name: str, bit: int) -> None:
+    """Sets an input of a packet's first flit for the present value of in_which_i, and its contrary for the other one."""
+    which = int(dut.in_which_i.value)
+    getattr(dut, name).value = bit << which | (bit ^ 1) << (which ^ 1)
+
+
 async def begin(dut, *, idle=0.0, stall=0.0, **options):
-    await reset(dut, in_valid_i=0, in_hold_i=0, out_ready_i=0, read_valid_i=0, discard_valid_i=0, stored_ready_i=0)
+    await reset(dut, in_valid_i=0, in_which_i=random.getrandbits(1), out_ready_i=0, read_valid_i=0, discard_valid_i=0, stored_ready_i=0)
     dut.reserve_i.value = RESERVE
-    dut.in_waits_i.value = dut.in_reserved_i.value = 0
+    for name in ("in_hold_i", "in_refuse_i", "in_waits_i", "in_reserved_i"):
+        choose(dut, name, 0)
     sent = []
     source, sink = Source(dut, "in", idle=idle), Sink(dut, "out", stall=stall)
     return sent, source, sink, Store(dut, sent, **options)
@@ -272,18 +279,19 @@ async def lossless_waits(dut):
     await source.drained()
     await ClockCycles(dut.clk_i, 6)
     assert [m.beside["overflow"] for m in sent] == [0] * (CELLS - RESERVE) + [1] * RESERVE
-    dut.in_waits_i.value = 1
+    choose(dut, "in_waits_i", 1)
     send(sent, source, *[make(2 * cell, bad=0, lossless=1) for _ in range(RESERVE)])
     await ClockCycles(dut.clk_i, 100)
     assert source.busy and dut.in_ready_o.value == 0 and int(dut.free_cells_o.value) == RESERVE
-    dut.in_reserved_i.value = 1
+    choose(dut, "in_reserved_i", 1)
     await ClockCycles(dut.clk_i, 100)
     assert source.busy and dut.in_ready_o.value == 0 and int(dut.free_cells_o.value) == 0
     store.enabled = True
     await store.done(source, sink)
     assert not any(m.beside["overflow"] for m in sent[CELLS:])
     for waits in (1, 0, 1, 0):
-        dut.in_waits_i.value, dut.in_reserved_i.value = waits, waits & random.getrandbits(1)
+        choose(dut, "in_waits_i", waits)
+        choose(dut, "in_reserved_i", waits & random.getrandbits(1))
         kinds = [make(any_size() % (8 * cell) + 1) for _ in range(100)]
         send(sent, source, *kinds)
         await store.done(source, sink)
@@ -293,9 +301,10 @@ async def lossless_waits(dut):
 @cocotb.test()
 async def held_packet_waits(dut):
     sent, source, sink, store = await begin(dut)
-    dut.in_hold_i.value = 1
+    choose(dut, "in_waits_i", 1)
+    choose(dut, "in_hold_i", 1)
     send(sent, source, make(3 * FLIT_BYTES, bad=0))
     await ClockCycles(dut.clk_i, 10)
     assert source.busy and int(dut.free_cells_o.value) == CELLS
-    dut.in_hold_i.value = 0
+    choose(dut, "in_hold_i", 0)
     await store.done(source, sink)
