@@ -3,9 +3,12 @@
 
 import pytest
 
+from girih.paths import ROOT
+from girih.spec.kinds import load_kinds
 from girih.spec.message import CardParams
 from girih.synth.budgets import FILE, WIDTH, Budget, load_budgets
 from girih.synth.design import module_timing
+from girih.synth.seams import has_seam
 from girih.synth.timing import Timing, timing_of
 from girih.testing.netlists import Module
 
@@ -21,6 +24,11 @@ def check(budget: Budget, timing: Timing) -> None:
 @pytest.mark.parametrize("module", [m if m in CHEAP else pytest.param(m, marks=pytest.mark.thorough) for m in MODULES])
 def test_a_module_is_within_its_budget(module):
     check(MODULES[module], module_timing(module, CardParams(WIDTH)))
+
+
+def test_every_kind_of_tile_with_a_router_has_a_budget():
+    described = {path.stem for path in (ROOT / "rtl").rglob("*.yaml")}
+    assert SEAMS.keys() == {name for name, kind in load_kinds().items() if name in described and has_seam(kind)}
 
 
 @pytest.mark.thorough
