@@ -5,11 +5,12 @@
 module cell_admission
   import girih_pkg::*;
 (
-    input logic open_i,  // in the middle of a packet, for which the first line of these is known
+    // In the middle of a packet, of which the next three say what in_* say of a first flit.
+    input logic open_i,
     input logic lost_i,
     input logic waits_i,
     input logic reserved_i,
-    input logic in_which_i,  // of a first flit, as of packet_buffer
+    input logic in_which_i,  // these as of packet_buffer
     input logic [1:0] in_hold_i,
     input logic [1:0] in_refuse_i,
     input logic [1:0] in_waits_i,
