@@ -373,6 +373,7 @@ module packet_buffer_proof
   always_comb begin
     if (!rst) begin
       assert (u_dut.u_writer.open_q == open_q);
+      assert (u_dut.u_writer.most_q == (open_q && &u_dut.u_writer.length_q[LengthWidth-1:EmptyWidth]));
       assert (reports <= (PtrWidth + 1)'(Reports) && !(open_q && reports == (PtrWidth + 1)'(Reports)));
       assert (u_dut.u_writer.u_reports.write_ptr_q == pushed_q && u_dut.u_writer.u_reports.read_ptr_q == popped_q);
       assert (u_dut.u_writer.u_reports.full_q == (reports == (PtrWidth + 1)'(Reports)));
