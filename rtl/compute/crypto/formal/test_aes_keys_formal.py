@@ -33,4 +33,4 @@ BROKEN = [
 
 @pytest.mark.parametrize(("old", "new"), some_of(1, BROKEN))
 def test_broken_design_is_noticed(old, new):
-    refute("aes_keys_isolation_proof", module="aes_keys", old=old, new=new, depth=8, **OPTIONS)
+    refute("aes_keys_isolation_proof", module="aes_keys", old=old, new=new, depth=10, **OPTIONS)
