@@ -40,7 +40,7 @@ def seam(kind: Kind) -> str:
     """The module `seam_<kind>`: pins are the tile's own and, at each router, the links with four neighbours. The routers of a kind
     with replies have two message classes."""
     ports = list(range(kind.ports_of({})))
-    classes = 1 if kind.replies == "none" else 2
+    classes = _classes(kind)
     own = _own_pins(kind)
     used = {_net(kind, side, port) for side in kind.sides for port in (ports if kind.many_ports else [_port(kind, side)])}
     free = {
@@ -60,6 +60,11 @@ def seam(kind: Kind) -> str:
     )
 
 
+def _classes(kind: Kind) -> int:
+    """The message classes of its routers."""
+    return 1 if kind.replies == "none" else 2
+
+
 def _port(kind: Kind, side: str) -> int:
     """The fabric port of a link of a kind without arrays of them."""
     return int(kind.request_port and side in ("request_out", "reply_in"))
@@ -67,10 +72,11 @@ def _port(kind: Kind, side: str) -> int:
 
 def _net(kind: Kind, side: str, port: int) -> str:
     """Of a tile's link, such as `from_{}_0[Local]`, where the braces stand for the signal."""
-    return _net_at(side.rpartition("_")[2], port, int(side.startswith("reply")), 1 if kind.replies == "none" else 2)
+    return _net_at(side.rpartition("_")[2], port, int(side.startswith("reply")), _classes(kind))
 
 
 def _net_at(way: str, port: int, message_class: int, classes: int) -> str:
+    """As `_net`, for what goes to a tile (way `in`) or comes from it (`out`) at a port, whether it has such a link or not."""
     return f"{ROUTER[way]}_{{}}_{port}[Local]" if classes == 1 else f"{CLASS_PORT[way]}_{{}}_{port}[{message_class}]"
 
 
