@@ -125,6 +125,7 @@ REFUSED = [
     ("pipeline_nic_engine", "QueueBytes", 1025, "pipeline_nic_engine: QueueBytes is 1025; it must be a power of two"),
     ("pifo", "Entries", 1, "pifo: Entries is 1; it must be at least 2"),
     ("pifo", "Queues", 0, "pifo: Queues is 0; there must be at least one"),
+    ("pifo_leaf", "IndexWidth", 1, "pifo_leaf: IndexWidth is 1; it must be at least 2"),
     ("pifo", "RankWidth", 3, "pifo: RankWidth is 3; it must be at least 4"),
     ("port_lanes", "Lanes", 4, "port_lanes: Lanes is 4; it must be from 1 to 3"),
     ("port_lanes", "Flits", 256, "port_lanes: Flits is 256; it must be a power of two, at least 16 and 282"),

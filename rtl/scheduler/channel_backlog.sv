@@ -90,7 +90,7 @@ module channel_backlog
     packets_t packets_q;
     work_t change_q;  // flits that became known, less their charge
     work_t given, sent, due;
-    logic add, few, near, low_q;
+    logic add, few, near, fills, low_q;
     logic [Services-1:0] stays_low;  // if a packet of the service is popped, which is known late
     assign add = known_q && known_channel_q[c];
     assign given = add ? work_t'(known_flits_q) : '0;
@@ -101,6 +101,12 @@ module channel_backlog
     for (genvar s = 0; s < Services; s++) begin : gen_service
       assign stays_low[s] = few && charge_t'(due) < charge_t'(Low) - recent_q[s];
     end
+    any_set #(
+        .Width(Services)
+    ) u_fills (
+        .bits_i(pop_i & ~stays_low),
+        .any_o (fills)
+    );
     assign low_o[c] = low_q;
     assign open[c] = packets_q <= packets_t'(1) || (packets_q < packets_t'(Packets) && work_q < work_t'(Ahead));
 
@@ -108,7 +114,7 @@ module channel_backlog
       work_q <= work_q + given - sent;
       expected_q <= due;
       change_q <= (known_i && known_channel_i[c] ? work_t'(known_flits_i) : '0) - (known_i ? work_t'(known_charge_i) : '0);
-      low_q <= near && (pop_i & ~stays_low) == '0;
+      low_q <= near && !fills;
       packets_q <= packets_q + packets_t'(add) - packets_t'(sent_q[c] && sent_last_q[c]);
       if (rst_i) begin
         work_q <= '0;

@@ -17,6 +17,7 @@ module credit_manager
     parameter int unsigned LosslessSlots = 2,  // lossless messages that a unit has room for
     parameter int unsigned FewUnits = 16,  // above this number the simulator compares pairs in loops; the hardware is the same
     localparam int unsigned UnitWidth = Units > 1 ? $clog2(Units) : 1,
+    localparam int unsigned ServiceWidth = Services > 1 ? $clog2(Services) : 1,
     localparam int unsigned BalanceWidth = 11,
     localparam type unit_t = logic [UnitWidth-1:0],
     localparam type balance_t = logic signed [BalanceWidth-1:0]
@@ -48,9 +49,10 @@ module credit_manager
     output logic  [Services-1:0][Units-1:0] best_unit_o,  // one-hot
     output node_t [Services-1:0] best_node_o,
 
-    // The best unit or, in a service with affinity, that of the flow that flow_i named in the previous cycle.
-    input  logic  [15:0]         flow_i,
-    output unit_t [Services-1:0] flow_unit_o,
+    // For the service and the flow that were named in the previous cycle, the best unit or, with affinity, that of the flow.
+    input  logic  [            15:0] flow_i,
+    input  logic  [ServiceWidth-1:0] flow_service_i,
+    output unit_t                    flow_unit_o,
 
     output balance_t [Units-1:0] credits_o  // as of the previous cycle, without its consume
 );
@@ -208,11 +210,16 @@ module credit_manager
     for (int i = 0; i < Units; i++) if (one_hot[i]) to_node |= node[i];
   endfunction
 
+  // The unit of a flow.
+  logic [ServiceWidth-1:0] flow_service_q;
+  units_t flow_members, of_flow;
+  index_t turn;
   logic [7:0] hash;
+  always_ff @(posedge clk_i) flow_service_q <= flow_service_i;
   assign hash = flow_i[15:8] ^ flow_i[7:0];
 
   // Among n units, a flow's unit has the index turns_q[n] = hash * n / 256. It is computed by additions, because a
-  // multiplier block without its registers is slow; once per n, for all services.
+  // multiplier block without its registers is slow; for every n.
   index_t turns_q[1:Units];
   for (genvar n = 1; n <= Units; n++) begin : gen_turn
     logic [8+UnitWidth:0] scaled;
@@ -222,18 +229,19 @@ module credit_manager
     end
     always_ff @(posedge clk_i) turns_q[n] <= index_t'(scaled >> 8);
   end
+  always_comb begin
+    turn = '0;
+    for (int n = 1; n <= Units; n++) if (members_q[flow_service_q] == index_t'(n)) turn |= turns_q[n];
+  end
+  assign flow_members = member_q[flow_service_q];
+  for (genvar i = 0; i < Units; i++) begin : gen_of_flow
+    assign of_flow[i] = flow_members[i] && (affinity_i[flow_service_q] ? index_q[i] == turn : best_q[i]);
+  end
+  assign flow_unit_o = to_index(of_flow);
 
   for (genvar s = 0; s < Services; s++) begin : gen_service
-    units_t chosen, of_flow;
-    index_t turn;
+    units_t chosen;
     assign chosen = member_q[s] & best_q;
-    always_comb begin
-      turn = '0;
-      for (int n = 1; n <= Units; n++) if (members_q[s] == index_t'(n)) turn |= turns_q[n];
-    end
-    for (genvar i = 0; i < Units; i++) begin : gen_unit
-      assign of_flow[i] = affinity_i[s] ? member_q[s][i] && index_q[i] == turn : chosen[i];
-    end
     assign best_valid_o[s] = has_unit_q[s];
     any_set #(
         .Width(Units)
@@ -249,7 +257,6 @@ module credit_manager
     );
     assign best_unit_o[s] = chosen;
     assign best_node_o[s] = to_node(chosen, unit_node_i);
-    assign flow_unit_o[s] = to_index(of_flow);
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin

@@ -113,7 +113,6 @@ module scheduler_core
   // A cycle later, when the unit of its flow is known.
   logic noted_valid_q, noted_lossless_q;
   logic [SlotWidth-1:0] noted_slot_q;
-  logic [ServiceWidth-1:0] noted_service_q;
   logic [Queues-1:0] circular, busy, due, tail_valid, tail_overdue;
   policy_pkg::rank_t tail_rank;
   logic [QueueWidth-1:0] tail_queue;
@@ -144,7 +143,7 @@ module scheduler_core
   logic [Services-1:0] has_unit, best_free, best_lossless_free, pushable_q, first_q;
   logic [Services-1:0][Services-1:0] pass_q;
   logic [Services-1:0][Units-1:0] best_unit;
-  logic [Services-1:0][UnitWidth-1:0] flow_unit;
+  logic [UnitWidth-1:0] flow_unit;
   logic [Queues-1:0] pop_one;
   node_t [Services-1:0] best_node, pushable_node_q, push_node_q;
 
@@ -288,7 +287,6 @@ module scheduler_core
     queued_q <= arrival;
     noted_valid_q <= queue_valid_q;
     noted_slot_q <= queue_slot_q;
-    noted_service_q <= ServiceWidth'(queue_service);
     noted_lossless_q <= queued_q.desc.lossless;
     if (rst_i) begin
       queue_valid_q <= 1'b0;
@@ -430,6 +428,7 @@ module scheduler_core
       .best_unit_o(best_unit),
       .best_node_o(best_node),
       .flow_i(queued_q.desc.flow),
+      .flow_service_i(ServiceWidth'(queue_service)),
       .flow_unit_o(flow_unit),
       .credits_o
   );
@@ -457,7 +456,7 @@ module scheduler_core
       .lossless_free_i(lossless_free),
       .arrive_i(noted_valid_q),
       .arrive_slot_i(noted_slot_q),
-      .arrive_unit_i(flow_unit[noted_service_q]),
+      .arrive_unit_i(flow_unit),
       .arrive_lossless_i(noted_lossless_q),
       .evict_valid_i(evict_request && &evict_room),
       .evict_ready_o(evict_ready),

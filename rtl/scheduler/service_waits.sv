@@ -26,15 +26,15 @@ module service_waits #(
     logic [23:0] largest;
   } total_t;
 
-  // Written in the cycle after they are read, so the value being written is forwarded.
+  // The bin is found in a cycle of its own. Written in the cycle after they are read, so the value being written is forwarded.
   total_t totals[1 << ServiceWidth];
   logic [31:0] histogram[32 << ServiceWidth];
   total_t total_d, total_q;
   logic [31:0] bin_q;
-  logic [ServiceWidth-1:0] service_q;
-  logic [4:0] bin, index_q;
-  logic [23:0] wait_q;
-  logic valid_q;
+  logic [ServiceWidth-1:0] found_service_q, service_q;
+  logic [4:0] bin, found_bin_q, bin_index_q;
+  logic [23:0] found_wait_q, wait_q;
+  logic found_q, valid_q;
   logic [(1 << ServiceWidth)-1:0] total_used_q;
   logic [(32 << ServiceWidth)-1:0] bin_used_q;
 
@@ -50,23 +50,30 @@ module service_waits #(
   end
 
   always_ff @(posedge clk_i) begin
-    valid_q <= valid_i;
+    found_q <= valid_i;
     if (valid_i) begin
-      service_q <= service_i;
-      index_q <= bin;
-      wait_q <= wait_i;
-      if (valid_q && service_q == service_i) total_q <= total_d;
-      else total_q <= total_used_q[service_i] ? totals[service_i] : '0;
-      if (valid_q && service_q == service_i && index_q == bin) bin_q <= bin_q + 1'b1;
-      else bin_q <= bin_used_q[{service_i, bin}] ? histogram[{service_i, bin}] : '0;
+      found_service_q <= service_i;
+      found_bin_q <= bin;
+      found_wait_q <= wait_i;
+    end
+    valid_q <= found_q;
+    if (found_q) begin
+      service_q <= found_service_q;
+      bin_index_q <= found_bin_q;
+      wait_q <= found_wait_q;
+      if (valid_q && service_q == found_service_q) total_q <= total_d;
+      else total_q <= total_used_q[found_service_q] ? totals[found_service_q] : '0;
+      if (valid_q && service_q == found_service_q && bin_index_q == found_bin_q) bin_q <= bin_q + 1'b1;
+      else bin_q <= bin_used_q[{found_service_q, found_bin_q}] ? histogram[{found_service_q, found_bin_q}] : '0;
     end
     if (valid_q) begin
       totals[service_q] <= total_d;
-      histogram[{service_q, index_q}] <= bin_q + 1'b1;
+      histogram[{service_q, bin_index_q}] <= bin_q + 1'b1;
       total_used_q[service_q] <= 1'b1;
-      bin_used_q[{service_q, index_q}] <= 1'b1;
+      bin_used_q[{service_q, bin_index_q}] <= 1'b1;
     end
     if (rst_i) begin
+      found_q <= 1'b0;
       valid_q <= 1'b0;
       total_used_q <= '0;
       bin_used_q <= '0;

@@ -8,7 +8,8 @@
 //
 // The channels and the waiting messages take turns, so an offer has only one taker. A tenant's messages stay in order:
 // while one waits, no other gets a token at the link.
-// It is mapped by itself, because what is taken at the link comes late in the cycle.
+// It is mapped by itself, because what is taken at the link comes late in the cycle; so the accounts take it from registers, a
+// cycle later.
 (* keep_hierarchy *)
 module lossless_tokens
   import policy_pkg::*;
@@ -61,7 +62,7 @@ module lossless_tokens
 
   logic [TurnWidth-1:0] turn_q;
   logic [Tenants-1:0] token, place, empty, resumable;
-  logic take_token, take_place, resume_pick, resumed;
+  logic resume_pick, resumed;
   logic [Channels-1:0] demand_q;
   tenant_t take_tenant, resume_tenant_d;
 
@@ -69,8 +70,6 @@ module lossless_tokens
     take_tenant = '0;
     for (int unsigned c = 0; c < Channels; c++) if (turn_q == TurnWidth'(c)) take_tenant = take_tenant_i[c];
   end
-  assign take_token = |take_token_i;
-  assign take_place = |take_place_i;
   assign resumed = resume_valid_o && resume_ready_i;
   assign resumable = waiting_i & token;
   assign resume_pick = turn_q == TurnWidth'(Channels) && resumable != '0 && !resume_valid_o;
@@ -108,12 +107,9 @@ module lossless_tokens
   // An offer comes from registers and shows the state of the previous cycle. A tenant from which a message was taken in that cycle
   // gets no offer and no refusal: its message waits for its next turn.
   logic [TurnWidth-1:0] next_turn;
-  logic [Tenants-1:0] taken, taken_q;
+  // What was taken in the previous cycle: a token at the link, a place, and any of these or a token by a waiting message.
+  logic [Tenants-1:0] take_q, sit_q, taken_q;
   assign next_turn = turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;
-  always_ff @(posedge clk_i) begin
-    taken_q <= taken;
-    if (rst_i) taken_q <= '0;
-  end
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
     logic [Tenants-1:0] token_q, none_q, place_q;
     assign token_o[c] = token_q & ~taken_q;
@@ -139,21 +135,27 @@ module lossless_tokens
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic [TokenWidth-1:0] used_q;
     logic [PlaceWidth-1:0] places_q;
-    logic take, leave, drop, sit, stand, unseat;
-    assign token[t] = used_q != TokenWidth'(Tokens);
-    assign place[t] = places_q != PlaceWidth'(Places);
-    assign empty[t] = places_q == '0;
-    assign take = (take_token && take_tenant == tenant_t'(t)) || (resume_pick && resume_grant[t]);
+    logic takes, resume, leave, drop, stand, unseat;
+    // used_q and places_q know nothing yet of what was taken at the link in the previous cycle.
+    assign token[t] = used_q != (take_q[t] ? TokenWidth'(Tokens - 1) : TokenWidth'(Tokens));
+    assign place[t] = places_q != (sit_q[t] ? PlaceWidth'(Places - 1) : PlaceWidth'(Places));
+    assign empty[t] = places_q == '0 && !sit_q[t];
+    assign takes = take_tenant == tenant_t'(t);
+    assign resume = resume_pick && resume_grant[t];
     assign leave = leave_i && leave_tenant_i == tenant_t'(t);
     assign drop = drop_i && drop_tenant_i == tenant_t'(t);
-    assign sit = take_place && take_tenant == tenant_t'(t);
     assign stand = resumed && resume_tenant_o == tenant_t'(t);
     assign unseat = drop_place_i && drop_tenant_i == tenant_t'(t);
-    assign taken[t] = take || sit;
     always_ff @(posedge clk_i) begin
-      used_q <= used_q + TokenWidth'(take) - TokenWidth'(leave) - TokenWidth'(drop);
-      places_q <= places_q + PlaceWidth'(sit) - PlaceWidth'(stand) - PlaceWidth'(unseat);
+      take_q[t] <= |take_token_i && takes;
+      sit_q[t] <= |take_place_i && takes;
+      taken_q[t] <= (|{take_token_i, take_place_i} && takes) || resume;
+      used_q <= used_q + TokenWidth'(take_q[t]) + TokenWidth'(resume) - TokenWidth'(leave) - TokenWidth'(drop);
+      places_q <= places_q + PlaceWidth'(sit_q[t]) - PlaceWidth'(stand) - PlaceWidth'(unseat);
       if (rst_i) begin
+        take_q[t] <= 1'b0;
+        sit_q[t] <= 1'b0;
+        taken_q[t] <= 1'b0;
         used_q <= '0;
         places_q <= '0;
       end
@@ -161,9 +163,9 @@ module lossless_tokens
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
-        assert (32'(used_q) + 32'(take) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take) <= Tokens)
+        assert (32'(used_q) + 32'(take_q[t]) + 32'(resume) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take_q[t]) + 32'(resume) <= Tokens)
         else $error("lossless_tokens: tenant %0d gives back a token that it does not hold, or holds too many", t);
-        assert (32'(places_q) + 32'(sit) >= 32'(stand) + 32'(unseat) && 32'(places_q) + 32'(sit) <= Places)
+        assert (32'(places_q) + 32'(sit_q[t]) >= 32'(stand) + 32'(unseat) && 32'(places_q) + 32'(sit_q[t]) <= Places)
         else $error("lossless_tokens: tenant %0d gives back a place that it does not hold, or holds too many", t);
       end
     end
@@ -191,7 +193,7 @@ module lossless_tokens
       room_is_demanded : cover (demand_o);
       token_of_a_dropped_one : cover (drop_i);
       place_of_a_dropped_one : cover (drop_place_i);
-      taken_and_given : cover (leave_i && take_token && take_tenant == leave_tenant_i);
+      taken_and_given : cover (leave_i && |take_token_i && take_tenant == leave_tenant_i);
     end
   end
 endmodule

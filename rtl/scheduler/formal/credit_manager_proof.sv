@@ -80,6 +80,7 @@ module credit_manager_proof
       .best_unit_o(),
       .best_node_o(),
       .flow_i('0),
+      .flow_service_i('0),
       .flow_unit_o(),
       .credits_o()
   );

@@ -55,5 +55,6 @@ module cell_admission
   assign starved_o = open_i ? open_starved : starved[in_which_i];
   assign takes_cell_o = open_i ? open_needs && open_has : takes[in_which_i];
   assign ready_o = open_i ? open_ready : ready[in_which_i];
-  assign abandons_o = open_i && !lost_i && open_ready && (void_end || too_long_o || open_starved);
+  // One that is void or too long needs no cell, so it waits for none.
+  assign abandons_o = open_i && !lost_i && (void_end || too_long_o || (may_need_i && !open_has && !waits_i));
 endmodule

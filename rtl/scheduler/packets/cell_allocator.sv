@@ -55,19 +55,31 @@ module cell_allocator #(
   cell_t cell_q, end_q, linked;
   count_t fresh_q, free_q;  // fresh_q: the first cell never used; its top bit: there is none
 
-  logic discarded_valid, read_valid, load, at_end;
+  logic discarded_valid, read_valid, load, at_end, load_fresh, load_discarded, load_read;
   chain_t discarded;
   cell_t read;
   assign cell_valid_o = valid_q;
   assign cell_o = linked_q ? linked : cell_q;
   assign at_end = cell_o == end_q;
-  // A chain given back is linked in front of the present one, so no other is loaded in that cycle, in which no cell is taken.
-  assign load = (take_i && at_end) || (!back_i && !valid_q);
 
-  logic load_fresh, load_discarded, load_read;
-  assign load_fresh = load && !fresh_q[CellWidth];
-  assign load_discarded = load && fresh_q[CellWidth] && discarded_valid;
-  assign load_read = load && fresh_q[CellWidth] && !discarded_valid && read_valid;
+  // A chain given back is linked in front of the present one, so no other is loaded in that cycle, in which no cell is taken. What does not
+  // wait for take_i and back_i is kept: where the next chain would come from, after the last cell of the present one and if there is none.
+  typedef struct packed {
+    logic fresh;
+    logic discarded;
+    logic read;
+  } source_t;
+  source_t source;
+  (* keep *) source_t after_end, if_none;
+  assign source.fresh = !fresh_q[CellWidth];
+  assign source.discarded = fresh_q[CellWidth] && discarded_valid;
+  assign source.read = fresh_q[CellWidth] && !discarded_valid && read_valid;
+  assign after_end = at_end ? source : '0;
+  assign if_none = valid_q ? '0 : source;
+  assign load = (take_i && at_end) || (!back_i && !valid_q);
+  assign load_fresh = (take_i && after_end.fresh) || (!back_i && if_none.fresh);
+  assign load_discarded = (take_i && after_end.discarded) || (!back_i && if_none.discarded);
+  assign load_read = (take_i && after_end.read) || (!back_i && if_none.read);
 
   cell_list #(
       .Cells(Cells),

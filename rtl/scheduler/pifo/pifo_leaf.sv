@@ -44,6 +44,10 @@ module pifo_leaf #(
     output logic push_takes_o,   // the push finds the list empty, before the pop of the same cycle
     output logic push_begins_o   // the push finds the list empty, after the pop of the same cycle
 );
+  if (IndexWidth < 2) begin : gen_bad_index_width
+    $fatal(1, "pifo_leaf: IndexWidth is %0d; it must be at least 2", IndexWidth);
+  end
+
   localparam int unsigned Width = 1 << IndexWidth;
   typedef logic [Width-1:0] taken_t;
   typedef logic [WordWidth-1:0] word_t;
@@ -76,7 +80,20 @@ module pifo_leaf #(
   logic take, push_late_q;
   assign push_one = taken_t'(1) << push_leaf_q;
   assign same_q = push_valid_q && pop_valid_q && push_word_q == pop_word_q && push_leaf_q == pop_leaf_q;
-  assign take = push_valid_q && !(taken[2][push_leaf_q] ^ left[2][push_leaf_q] ^ (push_late_q && leaves_q));
+  // The bits of the push's leaf: one look-up table chooses among four leaves.
+  localparam int unsigned Fours = Width / 4;
+  localparam int unsigned FourWidth = Fours > 1 ? $clog2(Fours) : 1;
+  logic [FourWidth-1:0] four;
+  (* keep *) logic [Fours-1:0] four_taken;
+  (* keep *) logic [Fours-1:0] four_left;
+  logic list_taken;
+  for (genvar i = 0; i < Fours; i++) begin : gen_four
+    assign four_taken[i] = taken[2][4*i+32'(push_leaf_q[1:0])];
+    assign four_left[i] = left[2][4*i+32'(push_leaf_q[1:0])];
+  end
+  assign four = FourWidth'(push_leaf_q >> 2);
+  assign list_taken = four_taken[four] ^ four_left[four];
+  assign take = push_valid_q && !(list_taken ^ (push_late_q && leaves_q));
   assign taken_d = taken[2] ^ push_one;
 
   assign push_takes_o = take;

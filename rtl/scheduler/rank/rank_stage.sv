@@ -175,8 +175,15 @@ module rank_stage
       .levels_o(virtual_levels)
   );
 
-  assign now_floor = now_i & (time_t'('1) << policy.shift);
-  assign floor_d = fair_d ? virtual_levels << policy.shift : now_floor;
+  // The policy is late. Each step of this shift that is kept is one look-up table deep.
+  (* keep *) time_t shifted_by_3;
+  (* keep *) logic [3:0] shift;
+  assign shift = policy.shift;
+  for (genvar b = 0; b < TimeWidth; b++) begin : gen_floor
+    assign now_floor[b] = now_i[b] && shift <= 4'(b < MostShift ? b : MostShift);
+  end
+  assign shifted_by_3 = virtual_levels << shift[1:0];
+  assign floor_d = fair_d ? shifted_by_3 << {shift[3:2], 2'b00} : now_floor;
   assign base_level_d = fair_d ? level_t'(virtual_levels) : level_t'(now_i >> policy.shift);
 
   // The remaining slack: negative if the deadline has passed.
