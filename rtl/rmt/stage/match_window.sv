@@ -183,17 +183,22 @@ module match_window
   // with all ways.
   range_t entries_mem[Tenants];
   range_t own_entries, given;
-  logic [15:0] given_size;
+  logic [15:0] given_size, given_less;  // less by one
+  logic given_uneven;  // not a power of two, or not aligned
   logic given_good, entry_refused;
   tenant_t entries_addr;
   assign given = window_i.data;
   assign given_size = given.stop - given.first;
+  assign given_less = given_size - 1'b1;
+  any_set #(
+      .Width(16)
+  ) u_given_uneven (
+      .bits_i((given_size | given.first) & given_less),
+      .any_o (given_uneven)
+  );
   always_comb begin
     given_good = 32'(given.stop) <= Entries && given.first <= given.stop;
-    if (Kind == Exact) begin
-      if ((given_size & (given_size - 1'b1)) != '0 || given_size[1:0] != '0) given_good = 1'b0;
-      if (given_size != '0 && (given.first & (given_size - 1'b1)) != '0) given_good = 1'b0;
-    end
+    if (Kind == Exact && given_size != '0 && (given_uneven || given_size[1:0] != '0)) given_good = 1'b0;
   end
   assign range_write_o = start && is_entries && window_i.write && operator && given_good;
   assign range_tenant_o = meant;

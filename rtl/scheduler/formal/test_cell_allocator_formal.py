@@ -20,7 +20,7 @@ BROKEN = [
     ("cell_list", "if (push_i) tail_q <= push_last_i;", "if (straight) tail_q <= push_last_i;"),
 ]
 BROKEN_LATER = [  # the solver takes longer for these
-    ("cell_allocator", "(!back_i && !valid_q)", "!valid_q"),
+    ("cell_allocator", "(!back_i && if_none.discarded)", "if_none.discarded"),
 ]
 
 

@@ -18,7 +18,7 @@ def test_packet_buffer(cell_flits):
 # Flits of a cell, module, old text and new text.
 BROKEN = [
     (1, "cell_admission", "abandons_o = open_i && !lost_i &&", "abandons_o = !lost_i &&"),
-    (1, "cell_admission", "(void_end || too_long_o || open_starved)", "(void_end || too_long_o)"),
+    (1, "cell_admission", "(void_end || too_long_o || (may_need_i && !open_has && !waits_i))", "(void_end || too_long_o)"),
     (1, "cell_writer", "length_q >= limit_q)", "length_q > limit_q)"),
     (1, "cell_writer", "trim && limit < length ? limit", "trim ? limit"),
     (1, "cell_writer", "free_i > reserve_i)", "free_i >= reserve_i)"),
