@@ -74,10 +74,10 @@ def wire_gbps(rate: float, size: int, clock_mhz: float = CLOCK_MHZ) -> float:
 
 
 def clock_mhz() -> float:
-    """The estimated clock of a core with its memories, which is the slowest part of the card."""
-    from girih.experiments.panic_core import clock_mhz as of_the_core
+    """The estimated clock of a cluster with its router, which is the slowest part of the card."""
+    from girih.synth.budgets import load_budgets
 
-    return of_the_core()
+    return 1000 / load_budgets("seams")[TILE].ns
 
 
 def cores_for_link(progress: Progress, paper: Mapping[int, int | None], link: int) -> list[Row]:

@@ -36,14 +36,15 @@ synth_xilinx -family xcup -flatten -noiopad -top {top} -run begin:map_luts
 splitnets a:keep
 synth_xilinx -family xcup -flatten -noiopad -top {top} -run map_luts:
 setattr -mod -unset keep_hierarchy *
+setattr -unset keep_hierarchy */a:keep_hierarchy
 flatten
 tee -q -o {folder}/partial.json stat -json
 write_json -selected -noscopeinfo {folder}/netlist.json
 """
 # Checks are for simulation and proofs; as cells they would keep their logic alive.
 READ_OPTIONS = "--ignore-assertions"
-# A module with this attribute is mapped to look-up tables by itself, so that the logic around it does not change its depth. The reader keeps modules
-# only if it is told to.
+# A module, or an instance, with this attribute is mapped to look-up tables by itself, so that the logic around it does not change its depth. The reader
+# keeps modules only if it is told to.
 KEPT = b"(* keep_hierarchy *)"
 KEEP_OPTION = "--best-effort-hierarchy"
 

@@ -78,8 +78,17 @@ def test_what_yosys_refuses_is_an_error_with_its_words():
         synthesize("refused", CardParams(), extra=[file])
 
 
-# Of the kept net, bit 3 is an input, and bit 2 is inverted twice.
+# Of the kept net, bit 3 is an input, and bit 2 is inverted twice. The instance that is kept is mapped by itself.
 KEPT = """
+module chosen (
+    input  logic       of_odd_i,
+    input  logic       a_i,
+    input  logic       b_i,
+    output logic       o
+);
+  assign o = of_odd_i ? a_i : b_i;
+endmodule
+
 module kept (
     input  logic       odd_i,
     input  logic [2:0] behind_i,
@@ -89,7 +98,9 @@ module kept (
 );
   (* keep *) logic [3:0] of_odd;
   assign of_odd = {4{odd_i}} ^ {1'b0, behind_i};
-  for (genvar i = 0; i < 4; i++) assign o[i] = of_odd[i] ? a_i[i] : b_i[i];
+  for (genvar i = 0; i < 4; i++) begin : gen_chosen
+    (* keep_hierarchy *) chosen u_chosen (.of_odd_i(of_odd[i]), .a_i(a_i[i]), .b_i(b_i[i]), .o(o[i]));
+  end
 endmodule
 """
 

@@ -87,52 +87,55 @@ module parser_path
         {1'b0, !lacking[i], 1'b1, may, bytes} + (2 * Probes + 4)'(1);
   end
 
-  // The lowest entry that fits, and whether it is ample: of each four, of each four of these, and of all. What is kept is one
-  // look-up table.
+  // The lowest entry that fits: of each four, of each four of these, and of all. What is kept is one look-up table.
   localparam int unsigned Fours = Paths / 4, Sixteens = Paths / 16;
   if (Sixteens * 16 != Paths || Sixteens < 2) begin : gen_bad_paths
     $fatal(1, "parser_path: there are %0d paths; the search is one of a multiple of 16, from 32 on", Paths);
   end
   typedef logic [1:0] quarter_t;
   (* keep *) logic [Fours-1:0] four_any;
-  (* keep *) logic [Fours-1:0] four_ample;
   (* keep *) quarter_t [Fours-1:0] four_place;
   (* keep *) logic [Sixteens-1:0][2:0] sixes;  // of which there is one in the first six of a sixteen, the next, and the last four
   (* keep *) logic [Sixteens-1:0] sixteen_any;
-  (* keep *) logic [Sixteens-1:0] sixteen_ample;
   quarter_t [Sixteens-1:0] sixteen_place, sixteen_four;  // the place, and the four that it is in
-  logic enough;
 
   function automatic quarter_t lowest(logic [2:0] any);
     return any[0] ? 2'd0 : any[1] ? 2'd1 : any[2] ? 2'd2 : 2'd3;
   endfunction
 
-  function automatic logic lowest_ample(logic [2:0] any, logic [3:0] those);
-    return those[0] || (!any[0] && (those[1] || (!any[1] && (those[2] || (!any[2] && those[3])))));
-  endfunction
-
   always_comb begin
     for (int unsigned f = 0; f < Fours; f++) begin
       four_any[f] = ~&misfits[4*f+:4];
-      four_ample[f] = lowest_ample(~misfits[4*f+:3], ample[4*f+:4]);
       four_place[f] = lowest(~misfits[4*f+:3]);
     end
     for (int unsigned s = 0; s < Sixteens; s++) begin
       sixes[s] = {~&misfits[16*s+12+:4], ~&misfits[16*s+6+:6], ~&misfits[16*s+:6]};
       sixteen_any[s] = |sixes[s];
-      sixteen_ample[s] = lowest_ample(four_any[4*s+:3], four_ample[4*s+:4]);
       sixteen_four[s] = lowest(four_any[4*s+:3]);
       sixteen_place[s] = four_any[4*s] ? four_place[4*s] : four_any[4*s+1] ? four_place[4*s+1] :
           four_any[4*s+2] ? four_place[4*s+2] : four_place[4*s+3];
     end
-    enough = 1'b0;
     path_o = '0;
     for (int s = int'(Sixteens) - 1; s >= 0; s--) begin
-      enough = sixteen_ample[s] || (!sixteen_any[s] && enough);
       if (sixteen_any[s]) path_o = {($bits(path_t) - 4)'(s), sixteen_four[s], sixteen_place[s]};
     end
   end
   assign found_o = |sixteen_any;
+
+  // Whether it is ample.
+  logic [Paths-1:0] fits_down, ample_down;  // by falling index
+  logic enough;
+  for (genvar i = 0; i < int'(Paths); i++) begin : gen_down
+    assign fits_down[Paths-1-i] = !misfits[i];
+    assign ample_down[Paths-1-i] = ample[i];
+  end
+  first_value #(
+      .Places(Paths)
+  ) u_enough (
+      .set_i  (fits_down),
+      .value_i(ample_down),
+      .value_o(enough)
+  );
   assign decided_o = complete_i || enough;
 
   logic unused;

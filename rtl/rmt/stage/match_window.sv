@@ -209,8 +209,14 @@ module match_window
     if (state_q == Clear || range_write_o) entries_mem[entries_addr] <= state_q == Clear ? '0 : given;
   end
   // A right, or all entries, are granted or revoked.
-  logic turns;
-  assign turns = is_rights ? rights == '0 || window_i.data == '0
+  logic turns, has_rights;
+  any_set #(
+      .Width(32)
+  ) u_has_rights (
+      .bits_i(rights),
+      .any_o (has_rights)
+  );
+  assign turns = is_rights ? !has_rights || window_i.data == '0
                            : own_entries.first == own_entries.stop || given.first == given.stop;
   assign entry_refused = on_table && tenant_q != '0 && (index_q < own_entries.first || index_q >= own_entries.stop);
 

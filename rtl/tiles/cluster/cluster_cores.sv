@@ -112,10 +112,12 @@ module cluster_cores
   logic [2*Cores-1:0] turn_q;
   always_ff @(posedge clk_i) turn_q <= rst_i ? (2 * Cores)'(1) : {turn_q[2*Cores-2:0], turn_q[2*Cores-1]};
 
-  // The number is a port and not a parameter, so that all cores are one module for the tools.
+  // The number is a port and not a parameter, so that all cores are one module for the tools. Each is mapped by itself: long paths in one would
+  // make those in the others longer.
   control_access_t [Cores-1:0] control;
   from_core_t [Cores-1:0] dma;
   for (genvar i = 0; i < int'(Cores); i++) begin : gen_core
+    (* keep_hierarchy *)
     core_complex #(
         .MemoryBytes(MemoryBytes),
         .Slots(Slots),
