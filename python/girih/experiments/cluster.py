@@ -77,7 +77,7 @@ def clock_mhz() -> float:
     """The estimated clock of a cluster with its router, which is the slowest part of the card."""
     from girih.synth.budgets import load_budgets
 
-    return 1000 / load_budgets("seams")[TILE].ns
+    return load_budgets("seams")[TILE].clock_mhz
 
 
 def cores_for_link(progress: Progress, paper: Mapping[int, int | None], link: int) -> list[Row]:

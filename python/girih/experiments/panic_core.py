@@ -75,4 +75,4 @@ def clock_mhz() -> float:
     """The estimated clock of the core."""
     from girih.synth.budgets import load_budgets
 
-    return 1000 / load_budgets("modules")[MODULE].ns
+    return load_budgets("modules")[MODULE].clock_mhz

@@ -22,6 +22,11 @@ class Budget:
     levels: int
     over: float
 
+    @property
+    def clock_mhz(self) -> float:
+        """The clock that the slowest path allows."""
+        return 1000 / self.ns
+
     def exceeded(self, timing: Timing) -> list[str]:
         """A sentence for each figure that is above its budget."""
         figures = {
