@@ -27,4 +27,7 @@ module link_probe
       girih_probe(Index, flit_i.bad, flit_i.last, FlitBytes - 32'(flit_i.empty), flit_i.data, flit_i.desc);
     end
   end
+
+  logic unused;
+  assign unused = flit_i.first;
 endmodule

@@ -36,7 +36,7 @@ module drop_tail
 
   // read <= complete <= write; between the latter two is the arriving frame.
   ptr_t write_q, complete_q, read_q;
-  logic first_q, lost_q, lost, keep;
+  logic lost_q, lost, keep;
   length_t before_q, length;  // bytes of the frame's earlier flits, and of all so far
   timestamp_t timestamp_q, timestamp;
 
@@ -44,12 +44,11 @@ module drop_tail
   assign keep = in_valid_i && in_flit_i.last && !lost && !in_flit_i.bad;
   assign drop_full_o = in_valid_i && in_flit_i.last && lost;
   assign drop_bad_o = in_valid_i && in_flit_i.last && !lost && in_flit_i.bad;
-  assign length = (first_q ? '0 : before_q) + length_t'(FlitBytes) - (in_flit_i.last ? length_t'(in_flit_i.empty) : '0);
-  assign timestamp = first_q ? in_flit_i.desc.timestamp : timestamp_q;
+  assign length = (in_flit_i.first ? '0 : before_q) + length_t'(FlitBytes) - (in_flit_i.last ? length_t'(in_flit_i.empty) : '0);
+  assign timestamp = in_flit_i.first ? in_flit_i.desc.timestamp : timestamp_q;
 
   always_ff @(posedge clk_i) begin
     if (in_valid_i) begin
-      first_q <= in_flit_i.last;
       lost_q <= lost && !in_flit_i.last;
       before_q <= length;
       timestamp_q <= timestamp;
@@ -57,7 +56,6 @@ module drop_tail
       if (keep) complete_q <= write_q + 1'b1;
     end
     if (rst_i) begin
-      first_q <= 1'b1;
       lost_q <= 1'b0;
       write_q <= '0;
       complete_q <= '0;

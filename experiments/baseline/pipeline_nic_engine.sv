@@ -143,6 +143,7 @@ module pipeline_nic_engine
   assign served = '{bad: 1'b0, last: second_last, empty: empty_of(second_last, second_keep), data: second_data};
   always_comb begin
     leaving.desc = second_desc;
+    leaving.first = 1'b0;  // not read
     leaving.bad = served.bad;
     leaving.last = served.last;
     leaving.empty = served.empty;

@@ -44,8 +44,14 @@ module core_unit
     output descriptor_t          m_desc_o
 );
   flit_t in_flit, out_flit;
+  logic first_q;
+  always_ff @(posedge clk_i) begin
+    if (s_axis_tvalid && s_axis_tready) first_q <= s_axis_tlast;
+    if (rst_i) first_q <= 1'b1;
+  end
   assign in_flit = '{
           desc: s_desc_i,
+          first: first_q,
           bad: 1'b0,
           last: s_axis_tlast,
           empty: empty_of(s_axis_tlast, s_axis_tkeep),

@@ -26,7 +26,6 @@ module local_buffer
     input  logic in_offer_i,  // up whenever in_valid_i may be; in_valid_i comes late in the cycle
     input logic  in_valid_i,
     input logic  in_start_i,  // as in_valid_i beside a first flit, and sooner
-    input logic  in_first_i,
     input flit_t in_flit_i,
 
     output logic        out_valid_o,
@@ -88,7 +87,7 @@ module local_buffer
   logic [1:0] fits;
   messages_t droppable_q;  // messages
   logic few;
-  assign in_lossless = in_first_i ? in_flit_i.desc.lossless : in_lossless_q;
+  assign in_lossless = in_flit_i.first ? in_flit_i.desc.lossless : in_lossless_q;
   assign out_lossless = out_desc_o.lossless;
   assign few = 9'(droppable_q) < 9'(slots_i) && droppable_q < MostDroppable;
   assign accept_o = desc_ready && (in_lossless ? fits[1] : fits[0] && few);
@@ -117,7 +116,7 @@ module local_buffer
   assign put_droppable = in_start_i && !in_flit_i.desc.lossless;
   assign get_droppable = pop_last && !out_lossless;
   always_ff @(posedge clk_i) begin
-    in_lossless_q <= in_lossless;
+    if (in_offer_i) in_lossless_q <= in_lossless;
     if (put_droppable != get_droppable) begin
       droppable_q <= get_droppable ? droppable_q - 1'b1 : droppable_q + 1'b1;
     end
@@ -126,8 +125,8 @@ module local_buffer
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (in_start_i == (in_valid_i && in_first_i));
-      assert (!in_valid_i || (beat_ready && (!in_first_i || desc_ready)))
+      assert (in_start_i == (in_valid_i && in_flit_i.first));
+      assert (!in_valid_i || (beat_ready && (!in_flit_i.first || desc_ready)))
       else $error("local_buffer: a flit arrived for which there was no room");
       assert (!out_valid_o || desc_valid)
       else $error("local_buffer: a flit without a descriptor");

@@ -59,13 +59,12 @@ module traffic_manager
     output unit_event_t event_o
 );
   // A message longer than its desc.length is cut at that length and void: there is no room for the rest.
-  logic first_q, cut_q, first, over, beyond;
+  logic cut_q, over, beyond;
   length_t need, left_q, left;
   flit_t flit;
-  assign first = first_q;
   assign need = flits_of(in_flit_i.desc.length);
-  assign left = first ? need : left_q;
-  assign beyond = !first && cut_q;
+  assign left = in_flit_i.first ? need : left_q;
+  assign beyond = !in_flit_i.first && cut_q;
   assign over = left == length_t'(1) && !in_flit_i.last;
   always_comb begin
     flit = in_flit_i;
@@ -83,26 +82,24 @@ module traffic_manager
   verdict_e verdict, verdict_q;
   logic room, accepts, accepts_lossless, accepted, detour_fits, take, start;
   always_comb begin
-    if (!first) verdict = verdict_q;
+    if (!in_flit_i.first) verdict = verdict_q;
     else if (accepts) verdict = Accept;
     else if (detour_fits) verdict = Detour;
     else if (in_flit_i.desc.lossless) verdict = Wait;
     else verdict = Drop;
   end
-  assign accepted = first ? accepts : verdict_q == Accept;  // as the verdict says, and sooner
+  assign accepted = in_flit_i.first ? accepts : verdict_q == Accept;  // as the verdict says, and sooner
   // Only the first flit of a lossless message ever waits: in_ready_o is the same as verdict != Wait, and sooner.
-  assign in_ready_o = !(first && in_flit_i.desc.lossless) || accepts_lossless || detour_fits;
+  assign in_ready_o = !(in_flit_i.first && in_flit_i.desc.lossless) || accepts_lossless || detour_fits;
   assign take = in_valid_i && in_ready_o;
-  assign start = take && first;
+  assign start = take && in_flit_i.first;
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
       cut_q <= over || beyond;
       left_q <= left - 1'b1;
       verdict_q <= verdict;
     end
-    if (rst_i) first_q <= 1'b1;
   end
 
   // Local buffer, and from it to the engine.
@@ -123,8 +120,7 @@ module traffic_manager
       .half_o(room),
       .in_offer_i(in_valid_i),
       .in_valid_i(in_valid_i && accepted && !beyond),
-      .in_start_i(in_valid_i && first && accepts),
-      .in_first_i(first),
+      .in_start_i(in_valid_i && in_flit_i.first && accepts),
       .in_flit_i(flit),
       .out_valid_o(buffer_valid),
       .out_ready_i(buffer_ready),
@@ -309,16 +305,21 @@ module traffic_manager
   // Credits are conserved: each one that arrived with a message or was cancelled is given back or will be.
   // A message holds its credit, or the one that its cancel took, from its first flit until the engine takes it.
   logic signed [31:0] owed_q;
+  logic middle_q;  // of a message that comes in
   always_ff @(posedge clk_i) begin
+    if (take) middle_q <= !in_flit_i.last;
     owed_q <= owed_q + 32'(start && (holds_credit || verdict == Accept)) - 32'(credit_o.give);
-    if (rst_i) owed_q <= '0;
+    if (rst_i) begin
+      owed_q   <= '0;
+      middle_q <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert (owed_q >= 0)
       else $error("traffic_manager: it gave more credits than it had");
-      assert (owed_q == 0 || buffer_valid || !first || !meter_idle)
+      assert (owed_q == 0 || buffer_valid || middle_q || !meter_idle)
       else $error("traffic_manager: %0d credits are lost", owed_q);
       assert (!(buffer_pop && buffer_beat.last) || ended_ready)
       else $error("traffic_manager: more messages ended than are within the engine");

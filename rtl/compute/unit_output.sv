@@ -44,6 +44,7 @@ module unit_output
   assign void_now = done_beat_i.last && (done_beat_i.bad || ended_bad_i);
   assign restored_flit = '{
       desc: restored(done_desc_i, kept_i),
+      first: 1'b0,  // the tile's sender sets it
       bad: void_now,
       last: done_beat_i.last,
       empty: done_beat_i.empty,

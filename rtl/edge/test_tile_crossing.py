@@ -13,7 +13,7 @@ from cocotb.triggers import RisingEdge, Timer
 
 from girih.spec.message import pack, unpack
 from girih.testing import run_cocotb
-from girih.testing.messages import FLIT_FIELDS
+from girih.testing.messages import FLIT_BITS
 from girih.testing.ring import CTRL_FIELDS
 from rtl.cdc.cdc_bench import MOODS, Clock
 
@@ -22,7 +22,6 @@ INS, OUTS = 2, 1
 LIMIT = 600
 TAGS = 4
 OTHER_MASTERS = (0, 2, 3)
-FLIT_BITS = sum(field.bits for field in FLIT_FIELDS)
 
 
 @pytest.mark.parametrize("master", [pytest.param(0, marks=pytest.mark.thorough), 1])

@@ -31,6 +31,7 @@ def message(src: int, dst: int, flits: int, number: int = 0) -> list[int]:
             FLIT,
             {
                 "desc": desc if i == 0 else random.getrandbits(width),
+                "first": int(i == 0),
                 "last": int(i == flits - 1),
                 "bad": random.getrandbits(1) if i == flits - 1 else 0,
                 "empty": random.randrange(PARAMS.flit_bytes) if i == flits - 1 else 0,

@@ -2,6 +2,7 @@
 // The rules of a link that carries messages (docs/contracts.md), checked in every simulation:
 //   - during reset nothing is offered, whatever registers held before;
 //   - once a flit is offered it stays until it is taken (stream_check);
+//   - on a link of the fabric the first flit of a message, and no other, says so;
 //   - only the last flit has empty bytes; the arrays of the descriptor hold what its counts say;
 //   - on a link of the fabric (Routed) every flit has the source and destination of its message's first flit;
 //   - a message that a tile sends (Contents) has a tenant of Tenants; it is not longer than the longest frame,
@@ -54,6 +55,10 @@ module link_check
       else $error("a flit is offered during reset");
     end
     if (take) begin
+      if (Routed && flit_i.first != !middle_q) begin
+        assert (1'b0)
+        else $error("a flit is wrong about whether it is the first one of its message");
+      end
       if (!flit_i.last && flit_i.empty != '0) begin
         assert (1'b0)
         else $error("%0d bytes are empty in the middle of a message", flit_i.empty);

@@ -30,6 +30,7 @@ SAID = {
     "reset": "a flit is offered during reset",
     "withdrawn": "u_stream",
     "changed": "u_stream",
+    "first": "a flit is wrong about whether it is the first one of its message",
     "gap": "1 bytes are empty in the middle of a message",
     "mixed": "a flit of another message is within a message",
     "long": f"a message is longer than {PARAMS.max_frame} bytes",
@@ -116,14 +117,18 @@ async def breach(dut):
     elif kind == "changed":
         await show(dut, first, ready=0)
         await show(dut, first ^ 1)
+    elif kind == "first":
+        await show(dut, first)
+        await show(dut, changed(second, first=1))
     elif kind == "gap":
         await show(dut, changed(first, empty=1))
     elif kind == "mixed":
         await show(dut, first)
         await show(dut, to_flits(Message(bytes(TWO_FLITS), LEGAL | {"src": 0x02}), NODE)[1])
     elif kind == "long":
-        for _ in range(-(-PARAMS.max_frame // FLIT_BYTES)):
-            await show(dut, first)
+        await show(dut, first)
+        for _ in range(-(-PARAMS.max_frame // FLIT_BYTES) - 1):
+            await show(dut, changed(second, last=0, empty=0))
         await show(dut, second)
     await RisingEdge(dut.clk_i)
     await RisingEdge(dut.clk_i)

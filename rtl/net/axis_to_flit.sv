@@ -48,6 +48,7 @@ module axis_to_flit
     out_flit_o.desc = '0;
     out_flit_o.desc.timestamp_valid = 1'b1;
     out_flit_o.desc.timestamp = now_i;
+    out_flit_o.first = beat_q == '0;
     out_flit_o.bad = oversize || broken || s_axis_tuser;
     out_flit_o.last = oversize || s_axis_tlast;
     out_flit_o.empty = oversize ? LimitEmpty : empty;

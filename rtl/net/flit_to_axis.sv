@@ -101,5 +101,5 @@ module flit_to_axis
   assign padded_o = out_o && m_padded_q;
 
   logic unused;
-  assign unused = &{1'b0, in_flit_i.desc};
+  assign unused = &{1'b0, in_flit_i.desc, in_flit_i.first};
 endmodule

@@ -11,8 +11,7 @@ module header_edit
     input logic clk_i,
 
     input  flit_t                    flit_i,
-    input  logic                     first_i,  // flit_i is the first of its message
-    input  logic                     pass_i,   // flit_i moves on in this cycle
+    input  logic                     pass_i,  // flit_i moves on in this cycle
     input  logic [HeaderBytes*8-1:0] edit_i,
     input  logic [  HeaderBytes-1:0] mask_i,
     output flit_t                    flit_o
@@ -29,16 +28,16 @@ module header_edit
     logic unused;
     assign unused = &{1'b0, clk_i, pass_i};
     assign edit_now = edit;
-    assign mask_now = first_i ? mask : '0;
+    assign mask_now = flit_i.first ? mask : '0;
   end else begin : gen_flits
     logic [(K-1)*W-1:0] edit_q;
     logic [(K-1)*FlitBytes-1:0] mask_q;
-    assign edit_now = first_i ? edit : {edit_q, W'(0)};
-    assign mask_now = first_i ? mask : {mask_q, FlitBytes'(0)};
+    assign edit_now = flit_i.first ? edit : {edit_q, W'(0)};
+    assign mask_now = flit_i.first ? mask : {mask_q, FlitBytes'(0)};
     // The mask shifts out to zero, so no flit counter is needed; nor is a reset, since a first
     // flit comes before any other.
     always_ff @(posedge clk_i) begin
-      if (pass_i && (first_i || |mask_now)) begin
+      if (pass_i && (flit_i.first || |mask_now)) begin
         edit_q <= edit_now[(K-1)*W-1:0];
         mask_q <= mask_now[(K-1)*FlitBytes-1:0];
       end
@@ -46,6 +45,7 @@ module header_edit
   end
 
   always_comb flit_o.desc = flit_i.desc;
+  always_comb flit_o.first = flit_i.first;
   always_comb flit_o.bad = flit_i.bad;
   always_comb flit_o.last = flit_i.last;
   always_comb flit_o.empty = flit_i.empty;

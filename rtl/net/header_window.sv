@@ -5,7 +5,7 @@
 //              \_____ header_o _____/
 //
 // header_o is in network order (first wire byte most significant) and valid only with
-// out_first_o; available_o is the number of its bytes that belong to the message. The first flit leaves when
+// a first flit; available_o is the number of its bytes that belong to the message. The first flit leaves when
 // `need_i` bytes (a function of header_o, at most HeaderBytes) have come or the message has ended,
 // so most packets leave after the one cycle of the register even where K > 1, and
 // available_o < need_i beside out_valid_o marks a truncated message. One flit per cycle, no bubbles.
@@ -25,7 +25,6 @@ module header_window
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
-    output logic  out_first_o,
 
     output logic [HeaderBytes*8-1:0] header_o,
     output offset_t                  available_o,  // at most HeaderBytes
@@ -39,7 +38,6 @@ module header_window
 
   flit_t [K-1:0] slot_q;
   logic [K-1:0] taken_q;  // slots that hold a flit: the lowest ones
-  logic first_q;
 
   logic push, pop;
   assign push = in_valid_i && in_ready_o;
@@ -75,10 +73,9 @@ module header_window
     assign unused = &{1'b0, complete, enough};
     assign out_valid_o = taken_q[0];
   end else begin : gen_wait
-    assign out_valid_o = taken_q[0] && (!first_q || complete || full || enough);
+    assign out_valid_o = taken_q[0] && (!slot_q[0].first || complete || full || enough);
   end
   assign out_flit_o = slot_q[0];
-  assign out_first_o = first_q;
   assign in_ready_o = !full || out_ready_i;  // a full window always offers
 
   // Only the load enable of a slot depends on the late `pop`; its data select depends on registers alone, so
@@ -98,15 +95,13 @@ module header_window
   always_ff @(posedge clk_i) begin
     if (push && !pop) taken_q <= K'({taken_q, 1'b1});
     if (pop && !push) taken_q <= taken[K:1];
-    if (pop) first_q <= slot_q[0].last;
     if (rst_i) begin
       taken_q <= '0;
-      first_q <= 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_i && out_valid_o && first_q) begin
+    if (!rst_i && out_valid_o && slot_q[0].first) begin
       assert (need_i <= offset_t'(HeaderBytes))
       else $error("header_window: %0d bytes are needed, and the window has %0d", need_i, HeaderBytes);
     end
@@ -115,9 +110,9 @@ module header_window
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       waits_for_bytes : cover (taken_q[0] && !out_valid_o);
-      leaves_before_all_has_come : cover (pop && first_q && !complete && !full);
-      truncated : cover (pop && first_q && available_o < need_i);
-      truncated_and_held_back : cover (out_valid_o && !out_ready_i && first_q && available_o < need_i);
+      leaves_before_all_has_come : cover (pop && slot_q[0].first && !complete && !full);
+      truncated : cover (pop && slot_q[0].first && available_o < need_i);
+      truncated_and_held_back : cover (out_valid_o && !out_ready_i && slot_q[0].first && available_o < need_i);
       full_and_refilled : cover (full && push);
       full_and_refused : cover (full && in_valid_i && !in_ready_o);
     end

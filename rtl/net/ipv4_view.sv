@@ -3,7 +3,7 @@
 //
 //   header_window -> by tag -> [register] -> out
 //
-// These are valid only with out_first_o: out_view_o, whose highest bits hold the packet's first byte; out_ethernet_o, the frame's first
+// These are valid only with a first flit: out_view_o, whose highest bits hold the packet's first byte; out_ethernet_o, the frame's first
 // bytes (without a tag, the last four are the packet's); and out_available_o, the number of bytes of the view that belong to the message. The
 // first flit leaves when need_i bytes of the frame have come or the message has ended; need_i must be a function of peek_*_o, which are
 // those bytes before the register. Two cycles, one without Cut; one flit per cycle. With Cut, in_ready_o does not depend on out_ready_i.
@@ -28,7 +28,6 @@ module ipv4_view
     output logic                  out_valid_o,
     input  logic                  out_ready_i,
     output flit_t                 out_flit_o,
-    output logic                  out_first_o,
     output logic                  out_tagged_o,
     output logic [L3Tagged*8-1:0] out_ethernet_o,
     output logic [   Bytes*8-1:0] out_view_o,
@@ -40,7 +39,6 @@ module ipv4_view
   localparam int unsigned WindowBytes = L3Tagged + Bytes;
 
   typedef struct packed {
-    logic first;
     logic has_tag;
     offset_t available;
     logic [L3Tagged*8-1:0] ethernet;
@@ -48,7 +46,7 @@ module ipv4_view
     flit_t flit;
   } shown_t;
 
-  logic valid, ready, first, has_tag;
+  logic valid, ready, has_tag;
   flit_t flit;
   logic [WindowBytes*8-1:0] header;
   offset_t available;
@@ -64,7 +62,6 @@ module ipv4_view
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o (flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i
@@ -74,7 +71,6 @@ module ipv4_view
   assign peek_o = has_tag ? header[Bytes*8-1:0] : header[VlanBytes*8+:Bytes*8];
   assign peek_desc_o = flit.desc;
   assign shown = '{
-      first: first,
       has_tag: has_tag,
       available: available > peek_start_o ? available - peek_start_o : '0,
       ethernet: header[WindowBytes*8-1-:L3Tagged*8],
@@ -97,7 +93,6 @@ module ipv4_view
       .out_data_o(out)
   );
   assign out_flit_o = out.flit;
-  assign out_first_o = out.first;
   assign out_tagged_o = out.has_tag;
   assign out_ethernet_o = out.ethernet;
   assign out_view_o = out.view;

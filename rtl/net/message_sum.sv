@@ -20,7 +20,6 @@ module message_sum
     input  logic                  in_valid_i,
     output logic                  in_ready_o,
     input  flit_t                 in_flit_i,
-    input  logic                  in_first_i,
     input  logic                  in_cut_i,
     input  logic  [FlitBytes-1:0] in_mask_i,
     input  info_t                 in_info_i,
@@ -46,7 +45,7 @@ module message_sum
       flit_q.desc <= '0;
       flit_q.last <= in_flit_i.last || in_cut_i;
       swallow_q <= in_cut_i && !in_flit_i.last;
-      if (in_first_i) info_q <= in_info_i;
+      if (in_flit_i.first) info_q <= in_info_i;
     end
     if (swallow_q && in_valid_i && in_flit_i.last) begin
       flit_q.bad <= in_flit_i.bad;

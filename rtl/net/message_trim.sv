@@ -27,33 +27,26 @@ module message_trim
 );
   localparam length_t FullFlit = length_t'(FlitBytes);
 
-  typedef enum logic [1:0] {
-    First,  // the next flit is the first of a message
-    Body,
-    Tail  // held_q is the last flit to keep; further flits are discarded
-  } state_e;
-
-  state_e state_q;
+  logic tail_q;  // held_q is the last flit to keep; further flits are discarded
   logic trim_q;
   length_t left_q;  // bytes still to keep
-  // For the hand-shake, which waits for nothing else: a copy of state_q == First, and whether the bytes to keep end in the next flit, or have ended.
-  logic first_q, ends_q;
+  logic ends_q;  // they end in the next flit, or have ended
   flit_t held_q;
 
   logic trim;
   length_t left, present;
-  assign trim = state_q == First ? in_flit_i.desc.length != '0 : trim_q;
-  assign left = state_q == First ? in_flit_i.desc.length : left_q;
+  assign trim = in_flit_i.first ? in_flit_i.desc.length != '0 : trim_q;
+  assign left = in_flit_i.first ? in_flit_i.desc.length : left_q;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
   logic ends_here, hold, too_short;
-  assign ends_here = first_q ? in_ends_i : ends_q;
+  assign ends_here = in_flit_i.first ? in_ends_i : ends_q;
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
   logic take;
   always_comb begin
-    if (state_q == Tail) begin
+    if (tail_q) begin
       out_flit_o = held_q;
       out_flit_o.bad = in_flit_i.bad;
     end else begin
@@ -63,45 +56,40 @@ module message_trim
     end
   end
   logic cuts;
-  assign cuts = trim && left >> EmptyWidth == '0 && state_q != Tail;
-  assign keep_o = header_pkg::valid_bytes(state_q == Tail ? held_q.empty : in_flit_i.empty)
+  assign cuts = trim && left >> EmptyWidth == '0 && !tail_q;
+  assign keep_o = header_pkg::valid_bytes(tail_q ? held_q.empty : in_flit_i.empty)
       & (cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1);
 
   assign out_valid_o = in_valid_i && !hold;
   assign in_ready_o = hold || out_ready_i;
   assign take = in_valid_i && in_ready_o;
-  assign short_o = take && state_q != Tail && too_short;
+  assign short_o = take && !tail_q && too_short;
 
   always_ff @(posedge clk_i) begin
     // Loads any flit that might be held: whether it is held is known late in the cycle.
-    if (in_valid_i && state_q != Tail && !in_flit_i.last) begin
+    if (in_valid_i && !tail_q && !in_flit_i.last) begin
       held_q <= out_flit_o;
       held_q.last <= 1'b1;
     end
     if (take) begin
-      if (state_q != Tail) begin
+      if (!tail_q) begin
         trim_q <= trim;
         left_q <= left - FullFlit;
         ends_q <= trim && left <= 2 * FullFlit;
       end
-      first_q <= in_flit_i.last;
-      if (in_flit_i.last) state_q <= First;
-      else if (state_q != Tail) state_q <= hold ? Tail : Body;
+      tail_q <= hold;
     end
-    if (rst_i) begin
-      state_q <= First;
-      first_q <= 1'b1;
-    end
+    if (rst_i) tail_q <= 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      flits_are_swallowed : cover (take && state_q == Tail && !in_flit_i.last);
-      cut_is_held_back : cover (in_valid_i && state_q == Tail && in_flit_i.last && !out_ready_i);
-      void_behind_the_cut : cover (take && state_q == Tail && in_flit_i.last && in_flit_i.bad);
-      short_is_held_back : cover (in_valid_i && state_q != Tail && too_short && !out_ready_i);
+      flits_are_swallowed : cover (take && tail_q && !in_flit_i.last);
+      cut_is_held_back : cover (in_valid_i && tail_q && in_flit_i.last && !out_ready_i);
+      void_behind_the_cut : cover (take && tail_q && in_flit_i.last && in_flit_i.bad);
+      short_is_held_back : cover (in_valid_i && !tail_q && too_short && !out_ready_i);
       short_and_void : cover (short_o && in_flit_i.bad);
-      short_behind_the_first_flit : cover (short_o && state_q == Body);
+      short_behind_the_first_flit : cover (short_o && !in_flit_i.first);
     end
   end
 endmodule

@@ -27,7 +27,6 @@ module summed_store
     input  logic                  in_valid_i,
     output logic                  in_ready_o,
     input  flit_t                 in_flit_i,
-    input  logic                  in_first_i,
     input  logic                  in_cut_i,
     input  logic  [FlitBytes-1:0] in_mask_i,
     input  info_t                 in_info_i,
@@ -46,7 +45,6 @@ module summed_store
     output logic   out_valid_o,
     input  logic   out_ready_i,
     output flit_t  out_flit_o,    // without its descriptor
-    output logic   out_first_o,
     output token_t out_token_o
 );
   flit_t flit;
@@ -60,7 +58,6 @@ module summed_store
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .in_first_i,
       .in_cut_i,
       .in_mask_i,
       .in_info_i,
@@ -95,11 +92,6 @@ module summed_store
       .out_token_o,
       .fits_o    (unused_fits)
   );
-
-  always_ff @(posedge clk_i) begin
-    if (out_valid_o && out_ready_i) out_first_o <= out_flit_o.last;
-    if (rst_i) out_first_o <= 1'b1;
-  end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -7,8 +7,9 @@ import random
 import cocotb
 import pytest
 
+from girih.spec.message import unpack
 from girih.testing import WIDTHS, run_cocotb
-from girih.testing.messages import FLIT_BYTES, Message, Sink, Source, flits_of, reset
+from girih.testing.messages import FLIT_BYTES, FLIT_FIELDS, Message, Sink, Source, flits_of, reset
 
 HEADER = int(os.environ.get("HEADER_BYTES", "42"))
 
@@ -27,7 +28,7 @@ def test_header_window(data_width, header):
 
 def header_beside(dut):
     return {
-        "first": int(dut.out_first_o.value),
+        "first": unpack(FLIT_FIELDS, int(dut.out_flit_o.value))["first"],
         "header": int(dut.header_o.value).to_bytes(HEADER, "big"),
         "available": int(dut.available_o.value),
     }

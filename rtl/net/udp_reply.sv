@@ -20,13 +20,12 @@ module udp_reply
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output flit_t       out_flit_o,
-    output logic        out_first_o,
     output logic [47:0] out_peer_o,   // beside the first flit: address and port of the sender, who gets the reply
 
     output logic refused_o
 );
   flit_t flit;
-  logic valid, ready, first;
+  logic valid, ready;
   header_t header, edit;
   header_mask_t mask;
   offset_t available, need;
@@ -42,7 +41,6 @@ module udp_reply
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o (flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i     (need)
@@ -74,18 +72,16 @@ module udp_reply
   end
   assign src_port = 16'(l4_word(header, flit.desc.l4_offset) >> 16);
   assign refuse = (is_place & answered) == '0 && need != '0 && available >= need;
-  assign drop = first ? refuse : refusing_q;
+  assign drop = flit.first ? refuse : refusing_q;
 
   typedef struct packed {
     logic drop;
-    logic first;
     logic [47:0] peer;
     flit_t flit;
   } reply_t;
   reply_t made, reply;
   logic reply_valid, reply_ready;
   assign made.drop = drop;
-  assign made.first = first;
   assign made.peer = {
     is_tagged(flit.desc.l3_offset) ? header[L3Tagged+Ipv4Addresses+:4] : header[L3Untagged+Ipv4Addresses+:4], src_port
   };
@@ -105,7 +101,6 @@ module udp_reply
   // A refused message waits at most one cycle for an output that takes nothing.
   assign reply_ready = out_ready_i || (Cut ? reply.drop : refusing_q);
   assign out_valid_o = reply_valid && !reply.drop;
-  assign out_first_o = reply.first;
   assign out_peer_o = reply.peer;
   assign out_flit_o = reply.flit;
   always_ff @(posedge clk_i) begin
@@ -136,7 +131,6 @@ module udp_reply
   ) u_edit (
       .clk_i,
       .flit_i (flit),
-      .first_i(first),
       .pass_i (valid && ready),  // for a refused message, too, so that nothing of it is left for the next
       .edit_i (edit),
       .mask_i (mask),
@@ -146,5 +140,5 @@ module udp_reply
   logic unused;
   assign unused = &{1'b0, header};
 
-  assign refused_o = reply_valid && reply_ready && reply.first && reply.drop;
+  assign refused_o = reply_valid && reply_ready && reply.flit.first && reply.drop;
 endmodule

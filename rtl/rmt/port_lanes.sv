@@ -60,6 +60,7 @@ module port_lanes
     localparam flits_t Largest = flits_t'(MaxFrameFlits + Extra);
 
     typedef struct packed {
+      logic first;
       logic bad;
       logic last;
       logic [EmptyWidth-1:0] empty;
@@ -71,7 +72,7 @@ module port_lanes
     } head_t;
 
     // The lane of the message, and whether it is taken, are decided with its first flit.
-    logic first_q, taking_q, chained;
+    logic taking_q, chained;
     logic [Lanes-1:0] lane, lane_q, fits;
     number_t tenant;
     assign in_ready_o = 1'b1;
@@ -79,21 +80,19 @@ module port_lanes
     assign chained = in_flit_i.desc.chain_count != '0;
     always_comb begin
       lane = '0;
-      if (!first_q) lane = lane_q;
+      if (!in_flit_i.first) lane = lane_q;
       else if (!chained) lane[0] = 1'b1;
       else if (Lanes == 2 || in_key_i == next_key_t'(1)) lane[1] = 1'b1;
       else lane[Lanes-1] = 1'b1;
     end
     logic taking, drop;
-    assign taking = first_q ? |(lane & fits) : taking_q;
-    assign drop = in_valid_i && first_q && !taking;
+    assign taking = in_flit_i.first ? |(lane & fits) : taking_q;
+    assign drop = in_valid_i && in_flit_i.first && !taking;
     always_ff @(posedge clk_i) begin
       if (in_valid_i) begin
-        first_q <= in_flit_i.last;
         lane_q <= lane;
         taking_q <= taking;
       end
-      if (rst_i) first_q <= 1'b1;
     end
     always_comb begin
       dropped_o = '0;
@@ -101,14 +100,14 @@ module port_lanes
     end
 
     beat_t beat;
-    assign beat = '{bad: in_flit_i.bad, last: in_flit_i.last, empty: in_flit_i.empty, data: in_flit_i.data};
+    assign beat = '{first: in_flit_i.first, bad: in_flit_i.bad, last: in_flit_i.last, empty: in_flit_i.empty, data: in_flit_i.data};
 
     for (genvar l = 0; l < int'(Lanes); l++) begin : gen_lane
       logic push, begins, ends, beat_ready, head_ready, beat_valid, head_valid, pop;
       beat_t out_beat;
       head_t head;
       assign push = in_valid_i && lane[l] && taking;
-      assign begins = push && first_q;
+      assign begins = push && in_flit_i.first;
       assign pop = out_valid_o[l] && out_ready_i[l];
       assign ends = pop && out_beat.last;
       assign out_valid_o[l] = beat_valid;
@@ -143,6 +142,7 @@ module port_lanes
       );
       assign out_flit_o[l] = '{
               desc: head.desc,
+              first: out_beat.first,
               bad: out_beat.bad,
               last: out_beat.last,
               empty: out_beat.empty,
@@ -154,7 +154,7 @@ module port_lanes
       flits_t held_q[Tenants];
       flits_t free_q, room, charge, credit;
       number_t writer, writer_q, reader;
-      assign writer = first_q ? tenant : writer_q;
+      assign writer = in_flit_i.first ? tenant : writer_q;
       assign reader = number_t'(head.desc.tenant);
       assign charge = push ? flits_t'(1) + (begins ? flits_t'(Extra) : '0) : '0;
       assign credit = pop ? flits_t'(1) + (ends ? flits_t'(Extra) : '0) : '0;
@@ -180,8 +180,8 @@ module port_lanes
           else $error("port_lanes: a flit came for which lane %0d has no room", l);
           assert (!beat_valid || head_valid)
           else $error("port_lanes: a flit without a descriptor in lane %0d", l);
-          share_is_used_up : cover (in_valid_i && first_q && lane[l] && !fits[l] && free_q >= Largest);
-          no_room_for_anybody : cover (in_valid_i && first_q && lane[l] && free_q < Largest);
+          share_is_used_up : cover (in_valid_i && in_flit_i.first && lane[l] && !fits[l] && free_q >= Largest);
+          no_room_for_anybody : cover (in_valid_i && in_flit_i.first && lane[l] && free_q < Largest);
           full_and_taken : cover (drop && lane[l] && pop);
           held_back_while_it_fills : cover (push && out_valid_o[l] && !out_ready_i[l]);
         end

@@ -49,25 +49,19 @@ module rmt_pipeline
 
   // Accepted frames. Whether one fits is known a cycle before it comes; room that is freed meanwhile does not count.
   localparam logic [UsedWidth-1:0] MostUsed = UsedWidth'(BufferFlits - MaxFrameFlits);
-  logic first_q, taking_q, fits_q, take;
+  logic taking_q, fits_q, take;
   logic [UsedWidth-1:0] used;
-  assign take = in_valid_i && (first_q ? fits_q : taking_q);
+  assign take = in_valid_i && (in_flit_i.first ? fits_q : taking_q);
   always_ff @(posedge clk_i) begin
-    if (in_valid_i) begin
-      first_q <= in_flit_i.last;
-      taking_q <= first_q ? fits_q : taking_q;
-    end
+    if (in_valid_i && in_flit_i.first) taking_q <= fits_q;
     /* verilator lint_off UNSIGNED */  // MostUsed is 0 if the buffer has room for one frame
     fits_q <= take ? used < MostUsed : used <= MostUsed;
     /* verilator lint_on UNSIGNED */
-    if (rst_i) begin
-      first_q <= 1'b1;
-      fits_q <= 1'b1;
-    end
+    if (rst_i) fits_q <= 1'b1;
   end
 
   assign room_o = fits_q;
-  assign accepted_o = take && first_q;
+  assign accepted_o = take && in_flit_i.first;
   logic parsed;
   assign parsed_o = parsed;
 
@@ -87,7 +81,6 @@ module rmt_pipeline
       .rst_i,
       .in_valid_i(take),
       .in_flit_i,
-      .in_first_i(first_q),
       .out_valid_o(parsed),
       .out_phv_o(parsed_phv),
       .window_i,
@@ -181,8 +174,8 @@ module rmt_pipeline
   logic unused;
   assign unused = &{1'b0, key_phv[Stages], early_valid, early_path};
 
-  assign event_o.in_frames = in_valid_i && first_q;
-  assign event_o.drop_overflow = in_valid_i && first_q && !fits_q;
+  assign event_o.in_frames = in_valid_i && in_flit_i.first;
+  assign event_o.drop_overflow = in_valid_i && in_flit_i.first && !fits_q;
   assign event_o.drop_runt = dropped == DropRunt;
   assign event_o.drop_action = dropped == DropAction;
   assign event_o.drop_meter = dropped == DropMeter;

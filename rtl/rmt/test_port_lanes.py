@@ -11,10 +11,9 @@ from cocotb.triggers import RisingEdge
 from girih.spec.message import unpack
 from girih.testing import run_cocotb
 from girih.testing.clock import cycle_now
-from girih.testing.messages import DESC_FIELDS, FLIT_BYTES, FLIT_FIELDS, Message, Source, reset
+from girih.testing.messages import DESC_FIELDS, FLIT_BITS, FLIT_BYTES, FLIT_FIELDS, Message, Source, reset
 
 LANES, FLITS, LARGEST = 3, 1024, 9018
-FLIT_BITS = sum(field.bits for field in FLIT_FIELDS)
 SMALL = 4 * FLIT_BYTES  # bytes of a message that is charged 7 flits
 
 

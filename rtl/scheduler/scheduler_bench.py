@@ -280,21 +280,17 @@ class Bench:
                 self.events[name] += events >> i & 1
 
     def _leave(self, c: int) -> None:
-        raw = int(self.dut.out_flit_o[c].value)
-        data = (raw & (1 << PARAMS.data_width) - 1).to_bytes(FLIT_BYTES, "little")
-        raw >>= PARAMS.data_width
-        empty = raw & FLIT_BYTES - 1
-        raw >>= FLIT_BYTES.bit_length() - 1
-        last = raw & 1
-        body = data[: FLIT_BYTES - empty] if last else data
-        shown = (last, body, raw >> 2 if self.open[c] is None else 0)
+        left = unpack(FLIT, int(self.dut.out_flit_o[c].value))
+        data, last = left["data"].to_bytes(FLIT_BYTES, "little"), left["last"]
+        body = data[: FLIT_BYTES - left["empty"]] if last else data
+        shown = (last, body, left["desc"] if self.open[c] is None else 0)
         assert self.held[c] in (None, shown), "a flit changed while it was held back"
         if not self.ready >> c & 1:
             self.held[c] = shown
             return
         self.held[c] = None
         if self.open[c] is None:
-            self.open[c] = [unpack(DESC, raw >> 2), b""]
+            self.open[c] = [unpack(DESC, left["desc"]), b""]
             self.left_at.append(self.cycle)
         self.open[c][1] += body
         if last:
@@ -405,9 +401,8 @@ def flit(packet: Packet, index: int) -> int:
     last = index == packet.flits - 1
     desc = pack(DESC, packet.desc) if index == 0 else random.getrandbits(DESC_BITS)
     empty = FLIT_BYTES - len(chunk)
-    word = desc << 1 | int(packet.bad and last)
-    word = (word << 1 | int(last)) << FLIT[3].bits | empty
-    return word << PARAMS.data_width | int.from_bytes(chunk, "little")
+    values = {"desc": desc, "first": int(index == 0), "bad": int(packet.bad and last), "last": int(last), "empty": empty, "data": int.from_bytes(chunk, "little")}
+    return pack(FLIT, values)
 
 
 def config_value(**values) -> int:

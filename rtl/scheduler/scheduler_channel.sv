@@ -73,7 +73,7 @@ module scheduler_channel
     logic [CellWidth:0] cells;
   } chain_t;
 
-  logic first_q, returning, lossless, new_lossless, has_token, has_place, has_none, has_to_wait, refused, held;
+  logic returning, lossless, new_lossless, has_token, has_place, has_none, has_to_wait, refused, held;
   from_unit #(
       .Units(Units)
   ) u_returning (
@@ -96,17 +96,13 @@ module scheduler_channel
       .none_o(has_none),
       .waits_o(has_to_wait)
   );
-  assign new_lossless = first_q && lossless && !returning;
+  assign new_lossless = in_flit_i.first && lossless && !returning;
   assign refused = new_lossless && has_none;
   assign held = new_lossless && has_to_wait;
   assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
   assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token && has_place;
   assign taken_tenant_o = in_flit_i.desc.tenant;
   assign held_o = in_valid_i && held;
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
-    if (rst_i) first_q <= 1'b1;
-  end
 
   logic launch_ready, read_valid, read_ready, evict_ready, evicted_valid, discard_valid;
   launch_t read;
@@ -260,7 +256,7 @@ module scheduler_channel
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      lossless_comes_back : cover (in_valid_i && first_q && lossless && returning);
+      lossless_comes_back : cover (in_valid_i && in_flit_i.first && lossless && returning);
       lossless_without_token_or_place : cover (held_o);
       lossless_is_refused : cover (in_valid_i && refused);
       evictions_are_full : cover (!evict_room_o);

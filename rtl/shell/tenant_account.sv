@@ -33,17 +33,13 @@ module tenant_account
   localparam bit [N-1:0] Counted = {Lossless, Tenants};
 
   // First flits that are offered for the first time.
-  logic [Ports-1:0] middle_q, known_q, came;
-  assign came = in_valid_i & ~middle_q & ~known_q;
+  logic [Ports-1:0] known_q, came;
+  for (genvar p = 0; p < Ports; p++) begin : gen_came
+    assign came[p] = in_valid_i[p] && in_flit_i[p].first && !known_q[p];
+  end
   always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < Ports; p++) begin
-      known_q[p] <= in_valid_i[p] && !in_ready_i[p];
-      if (in_valid_i[p] && in_ready_i[p]) middle_q[p] <= !in_flit_i[p].last;
-    end
-    if (rst_i) begin
-      middle_q <= '0;
-      known_q <= '0;
-    end
+    known_q <= in_valid_i & ~in_ready_i;
+    if (rst_i) known_q <= '0;
   end
 
   logic unused;

@@ -55,6 +55,7 @@ module tile_sender
     node_t node;
   } stop_t;
 
+  logic first_q;  // the next flit starts a message
   logic hit, table_takes;
   node_t table_node;
 
@@ -100,9 +101,9 @@ module tile_sender
     out_flit_o.desc.src = address_t'(Node);
     if (Stamped) out_flit_o.desc.tenant = Stamp;
     out_flit_o.desc.lossless = stop.lossless;
+    out_flit_o.first = first_q;
   end
 
-  logic first_q;  // the next flit starts a message
   assign taken_o = in_valid_i && in_ready_o && first_q && stop.allowed;
 
   always_ff @(posedge clk_i) begin

@@ -81,6 +81,7 @@ module card
       in_flit[n] = '0;
       in_flit[n].desc.dst = {2'b0, other[3:2], 2'b0, other[1:0]};
       in_flit[n].desc.timestamp = random_q[23:0];
+      in_flit[n].first = beat_q == '0;
       in_flit[n].last = beat_q == '1;
       in_flit[n].data = {W / 32{random_q}};
     end

@@ -154,6 +154,7 @@ module card
       in_flit[n] = '0;
       in_flit[n].desc.dst = node(32'(to_q));
       in_flit[n].desc.timestamp = offered_q;
+      in_flit[n].first = beat_q == '0;
       in_flit[n].last = beat_q == '1;
     end
 
@@ -172,12 +173,7 @@ module card
       end
     end
 
-    logic first_q;  // the next flit that arrives is the first of its message
-    assign first[n] = out_valid[n] && first_q;
-    always_ff @(posedge clk_i) begin
-      if (out_valid[n]) first_q <= out_flit[n].last;
-      if (rst_i) first_q <= 1'b1;
-    end
+    assign first[n] = out_valid[n] && out_flit[n].first;
     always_ff @(posedge clk_i) begin
       if (!rst_i && first[n]) assert (out_flit[n].desc.dst == node(Place));
     end

@@ -124,6 +124,7 @@ module card
     request.desc.memory_tag = tag_q;
     request.desc.memory_addr[17:0] = {tag_q[11-EmptyWidth:0], (EmptyWidth + 6)'(0)};
     request.desc.memory_bytes = $bits(request.desc.memory_bytes)'(FlitBytes);
+    request.first = 1'b1;
     request.last = 1'b1;
   end
 

@@ -195,6 +195,7 @@ def flit_fields(params: CardParams) -> list[Field]:
     empty = (params.flit_bytes - 1).bit_length()
     return [
         Field("desc", descriptor, 1, "descriptor", "rides beside the first flit"),
+        Field("first", 1, 1, None, "begins the message"),
         Field("bad", 1, 1, None, "with last: the whole message is void"),
         Field("last", 1, 1, None, "ends the message"),
         Field("empty", empty, 1, None, "invalid bytes at the top of the last flit"),

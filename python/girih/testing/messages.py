@@ -37,6 +37,7 @@ FLIT_BYTES = PARAMS.flit_bytes
 FLIT_FIELDS = flit_fields(PARAMS)
 DESC_FIELDS = descriptor_fields(PARAMS)
 DESC_BITS = FLIT_FIELDS[0].bits
+FLIT_BITS = sum(field.bits for field in FLIT_FIELDS)
 
 
 def time_at(cycle: int) -> int:
@@ -79,6 +80,7 @@ def to_flits(message: Message, node: int | None = None) -> list[int]:
         empty = FLIT_BYTES - len(chunk)
         values = {
             "desc": _later_descriptor(ends) if at else pack(DESC_FIELDS, message.desc | ends),
+            "first": int(not at),
             "bad": int(message.bad) if last else random.getrandbits(1),
             "last": int(last),
             "empty": empty,
@@ -153,6 +155,7 @@ class Source:
         self._queue: deque[tuple[Message, int, bool, int]] = deque()
         self._filled = Event()
         self._offers = False  # a flit: the value of valid
+        self._noise = random.Random(name)
         self._valid, self._ready, self._flit = (
             getattr(dut, f"{name}_{end}") for end in ("valid_i", "ready_o", "flit_i")
         )
@@ -214,6 +217,8 @@ class Source:
             if offered != self._offers:
                 self._valid.value = int(offered)
                 self._offers = offered
+                if not offered:  # nothing that a flit says means anything now
+                    self._flit.value = self._noise.getrandbits(FLIT_BITS)
 
 
 class Sink:

@@ -17,11 +17,9 @@ module header_trim_proof
   localparam int unsigned K = (HeaderBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned CountWidth = $clog2(K + 1) + 1;
   typedef logic [CountWidth-1:0] count_t;
-  localparam logic [1:0] TrimFirst = 2'd0;  // message_trim's states
-  localparam logic [1:0] TrimTail = 2'd2;
   typedef logic [7:0] bytes_t;  // more than length_t, so that sums do not wrap
 
-  logic rst, in_ready, window_valid, window_ready, first, out_valid, too_short;
+  logic rst, in_ready, window_valid, window_ready, out_valid, too_short;
   flit_t window_flit, out_flit;
   logic [FlitBytes-1:0] keep;
   offset_t available, need;
@@ -38,7 +36,6 @@ module header_trim_proof
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
-      .out_first_o(first),
       .header_o(header),
       .available_o(available),
       .need_i(need)
@@ -129,12 +126,12 @@ module header_trim_proof
 
   always_ff @(posedge clk_i) begin
     if (!rst) begin
-      assert (first == (head_index_q == '0));
+      assume (in_flit_i.first == (next_index_q == '0));
       assert (!window_valid || count != '0);
       assert (count != count_t'(K) || window_valid);
       assert (in_ready || window_valid);
 
-      if (window_valid && first && tracking && index_q == ahead) begin
+      if (window_valid && window_flit.first && tracking && index_q == ahead) begin
         // The tracked flit belongs to the message that is offered.
         assert (bytes_t'(available) >= (through > bytes_t'(HeaderBytes) ? bytes_t'(HeaderBytes) : through));
         if (data.last) assert (bytes_t'(available) <= through);
@@ -149,7 +146,7 @@ module header_trim_proof
         if (count_t'(ahead + 1'b1) == count && !data.last && count != count_t'(K)) assert (available >= need);
       end
       // Nor is it held back when everything needed has arrived.
-      if (first && tracking && index_q == ahead && (data.last || through >= bytes_t'(need))) assert (window_valid);
+      if (window_flit.first && tracking && index_q == ahead && (data.last || through >= bytes_t'(need))) assert (window_valid);
 
       // For the induction: where the tracked flit lies, and how far each message has come.
       assert (count == count_t'($countones(u_window.taken_q)) && count <= count_t'(K));
@@ -157,6 +154,7 @@ module header_trim_proof
       for (int unsigned i = 0; i < K; i++) begin
         if (count_t'(i) < count) begin
           assert (u_window.slot_q[i].last || u_window.slot_q[i].empty == '0);
+          assert (u_window.slot_q[i].first == (slot_index[i] == '0));
           assert (u_window.slot_q[i].desc.l4_offset <= offset_t'(HeaderBytes));
         end
         if (tracking && count_t'(i) == ahead) begin
@@ -171,7 +169,7 @@ module header_trim_proof
   end
 
   // The trim, in bytes that have come: `seen` before the flit that is offered, `now` with it.
-  logic message_first_q, held_q;
+  logic message_first_q, out_first_q, held_q;
   length_t limit, limit_q;
   bytes_t seen, seen_q, now, held_bytes_q;
   logic [W-1:0] held_data_q;
@@ -195,8 +193,10 @@ module header_trim_proof
       end
       if (held_q) seen_q <= seen_q;
     end
+    if (out_valid && out_ready_i) out_first_q <= out_flit.last;
     if (rst) begin
       message_first_q <= 1'b1;
+      out_first_q <= 1'b1;
       held_q <= 1'b0;
     end
   end
@@ -222,6 +222,7 @@ module header_trim_proof
       if (out_valid) begin
         for (int unsigned b = 0; b < FlitBytes; b++) assert (keep[b] == (bytes_t'(b) < out_bytes));
       end
+      if (out_valid) assert (out_flit.first == out_first_q);
       if (take && leaves) begin
         if (held_q) begin
           assert (out_flit.last && out_flit.data == held_data_q && out_bytes == held_bytes_q);
@@ -239,8 +240,9 @@ module header_trim_proof
 
       // For the induction.
       assert (message_first_q == (head_index_q == '0));
-      assert (message_first_q == (u_trim.state_q == TrimFirst) && message_first_q == u_trim.first_q);
-      assert (held_q == (u_trim.state_q == TrimTail));
+      assert (held_q == u_trim.tail_q);
+      assert (out_first_q == (held_q ? u_trim.held_q.first : message_first_q));
+      assert (!(held_q && message_first_q));
       if (held_q) begin
         assert (u_trim.ends_q);
         assert (u_trim.held_q.data == held_data_q && u_trim.held_q.last);

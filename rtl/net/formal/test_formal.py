@@ -17,9 +17,8 @@ def test_window_and_trim(header_bytes):
 
 BROKEN = [
     ("header_window", "assign in_ready_o = !full || out_ready_i;", "assign in_ready_o = 1'b1;"),
-    ("header_window", "if (pop) first_q <= slot_q[0].last;", "if (pop) first_q <= 1'b0;"),
-    ("header_window", "(!first_q || complete || full || enough)", "1'b1"),
-    ("header_window", "(!first_q || complete || full || enough)", "(!first_q || full || enough)"),
+    ("header_window", "(!slot_q[0].first || complete || full || enough)", "1'b1"),
+    ("header_window", "(!slot_q[0].first || complete || full || enough)", "(!slot_q[0].first || full || enough)"),
     ("header_window", " - length_t'(slot_q[n-1].empty)", ""),
     ("header_window", "slot_q[n-1].last || !taken[n]", "!taken[n]"),
     ("header_window", "32'(need_i) <= n * FlitBytes", "32'(need_i) <= n * FlitBytes + 1"),
@@ -30,7 +29,7 @@ BROKEN = [
     ("message_trim", "trim && left <= 2 * FullFlit", "trim && left < 2 * FullFlit"),
     ("message_trim", "trim && left <= 2 * FullFlit", "left <= 2 * FullFlit"),
     ("message_trim", "(cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1)", "(cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '0)"),
-    ("message_trim", "trim && left >> EmptyWidth == '0 && state_q != Tail", "trim && left >> EmptyWidth == '0"),
+    ("message_trim", "trim && left >> EmptyWidth == '0 && !tail_q", "trim && left >> EmptyWidth == '0"),
     ("message_trim", "out_flit_o.bad = in_flit_i.bad;\n", "\n"),
     ("message_trim", "left_q <= left - FullFlit;", "left_q <= left;"),
     ("message_trim", "assign in_ready_o = hold || out_ready_i;", "assign in_ready_o = out_ready_i;"),

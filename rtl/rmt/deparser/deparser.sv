@@ -118,6 +118,7 @@ module deparser
   always_comb begin
     whole.desc = '0;
     whole.desc.length = verdict.desc.length;
+    whole.first = !middle_q;
     whole.bad = entry.bad;
     whole.last = entry.last;
     whole.empty = entry.empty;
@@ -156,6 +157,7 @@ module deparser
       out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
       out_flit_o.desc.route[0] = address_of(verdict.mirror_exit);
     end
+    out_flit_o.first = cut.first;
     out_flit_o.bad = cut.bad;
     out_flit_o.last = cut.last;
     out_flit_o.empty = cut.empty;
@@ -191,7 +193,7 @@ module deparser
   end
 
   logic unused;
-  assign unused = &{1'b0, beat_i.desc, cut.desc};
+  assign unused = &{1'b0, beat_i.desc, beat_i.first, cut.desc};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

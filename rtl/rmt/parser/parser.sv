@@ -17,7 +17,6 @@ module parser
 
     input logic  in_valid_i,
     input flit_t in_flit_i,
-    input logic  in_first_i,
 
     output logic out_valid_o,
     output phv_t out_phv_o,
@@ -67,7 +66,6 @@ module parser
       .entry_i(front_entry),
       .in_valid_i,
       .in_flit_i,
-      .in_first_i,
       .valid_o(here),
       .complete_o(complete),
       .window_o(window),

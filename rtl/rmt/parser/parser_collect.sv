@@ -16,7 +16,6 @@ module parser_collect
 
     input logic       in_valid_i,
     input flit_t      in_flit_i,   // of accepted frames
-    input logic       in_first_i,
 
     output logic                                  valid_o,      // there is a frame whose first step is done
     output logic                                  complete_o,   // no more of its bytes will enter the window
@@ -59,7 +58,7 @@ module parser_collect
   beat_t offered, beat;
   logic beat_valid;
   assign offered = '{
-          first: in_first_i,
+          first: in_flit_i.first,
           last: in_flit_i.last,
           empty: in_flit_i.last ? in_flit_i.empty : '0,
           timestamp: in_flit_i.desc.timestamp,
@@ -87,15 +86,15 @@ module parser_collect
   if (FrontFlits == 1) begin : gen_early
     assign early = in_flit_i.data;
     assign missing = offered.empty;
-    assign front_now = in_valid_i && in_first_i;
+    assign front_now = in_valid_i && in_flit_i.first;
   end else begin : gen_early_two
     logic second_q;  // the next flit is the second of a frame
     logic [W-1:0] previous;
-    always_ff @(posedge clk_i) if (in_valid_i) second_q <= in_first_i;
+    always_ff @(posedge clk_i) if (in_valid_i) second_q <= in_flit_i.first;
     assign previous = Cut ? beat.data : swapped(window_q[0]);
-    assign early = {in_flit_i.data, in_first_i ? in_flit_i.data : previous};
-    assign missing = {in_first_i, offered.empty};
-    assign front_now = in_valid_i && (in_first_i ? in_flit_i.last : second_q);
+    assign early = {in_flit_i.data, in_flit_i.first ? in_flit_i.data : previous};
+    assign missing = {in_flit_i.first, offered.empty};
+    assign front_now = in_valid_i && (in_flit_i.first ? in_flit_i.last : second_q);
   end
 
   logic [FrontHalfwords-1:0][15:0] seen;

@@ -103,7 +103,7 @@ class Bench:
                 while random.random() < idle:
                     dut.in_valid_i.value = 0
                     await RisingEdge(dut.clk_i)
-                dut.in_valid_i.value, dut.in_flit_i.value, dut.in_first_i.value = 1, flit, int(i == 0)
+                dut.in_valid_i.value, dut.in_flit_i.value = 1, flit
                 await RisingEdge(dut.clk_i)
                 if i == 0:
                     self.sent.append((cycle_now(), frame, stamp))
@@ -149,7 +149,7 @@ def check_one(graph, program, frame, stamp, phv):
 
 
 async def begin(dut, path=None):
-    await reset(dut, in_valid_i=0, in_first_i=0, window_i=0)
+    await reset(dut, in_valid_i=0, window_i=0)
     graph = load_graph(path) if path else load_graph()
     program = compile_graph(graph)
     await load(dut, program)

@@ -97,6 +97,7 @@ module cell_reader
 
   always_comb begin
     out_flit_o.desc = desc_q;
+    out_flit_o.first = 1'b0;  // the tile's sender sets it
     out_flit_o.bad = 1'b0;
     out_flit_o.last = last_q;
     out_flit_o.empty = last_q ? empty_q : '0;

@@ -211,6 +211,9 @@ module cell_writer
     end
   end
 
+  logic unused;
+  assign unused = in_flit_i.first;
+
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       no_cell : cover (fire && starved && !open_q);

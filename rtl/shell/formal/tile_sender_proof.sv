@@ -124,6 +124,8 @@ module tile_sender_proof
   always_comb begin
     rest = out_flit;
     in_rest = in_flit_i;
+    rest.first = '0;
+    in_rest.first = '0;
     rest.desc.src = '0;
     in_rest.desc.src = '0;
     rest.desc.dst = '0;
@@ -150,6 +152,7 @@ module tile_sender_proof
       if (in_valid_i && !fresh) assert (out_valid == passes_q);
       if (out_valid) begin
         assert (rest == in_rest);
+        assert (out_flit.first == !middle_q);
         assert (out_flit.desc.src == Node && Nodes[out_flit.desc.dst]);
         if (!fresh) assert (out_flit.desc.dst == dst_q);
         if (fresh && !(Routed && in_flit_i.desc.route_count != '0)) assert (dst_in_table);

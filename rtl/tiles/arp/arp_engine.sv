@@ -43,12 +43,11 @@ module arp_engine
 
   typedef struct packed {
     flit_t flit;
-    logic first;
     facts_t facts;
   } staged_t;
 
   // Stage 1: the facts from the headers, then the decision about the message.
-  logic window_valid, window_ready, window_first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   offset_t available, need;
   logic [HeaderBytes*8-1:0] header;
@@ -63,7 +62,6 @@ module arp_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
-      .out_first_o(window_first),
       .header_o(header),
       .available_o(available),
       .need_i(need)
@@ -81,7 +79,7 @@ module arp_engine
       .facts_o(facts_in)
   );
 
-  logic valid, ready, first;
+  logic valid, ready;
   flit_t flit;
   stream_register #(
       .T(staged_t),
@@ -91,10 +89,10 @@ module arp_engine
       .rst_i,
       .in_valid_i(window_valid),
       .in_ready_o(window_ready),
-      .in_data_i({window_flit, window_first, facts_in}),
+      .in_data_i({window_flit, facts_in}),
       .out_valid_o(valid),
       .out_ready_i(ready),
-      .out_data_o({flit, first, facts})
+      .out_data_o({flit, facts})
   );
 
   // A requester holds at most one slot; packets that the card originates, from its own address or from 0, may hold all.
@@ -125,7 +123,7 @@ module arp_engine
   end
 
   // Stage 2: the message's flits, on the path that stage 1 has chosen.
-  logic s2_valid_q, s2_first_q, s2_learn_q;
+  logic s2_valid_q, s2_learn_q;
   // The conditions of the input's ready, computed a cycle earlier: a flit is there and is to be sent on, belongs to an ARP packet,
   // or ends a good one that needs a reply.
   logic s2_forward_q, s2_arp_q, s2_order_q, s2_reply_q;
@@ -142,21 +140,18 @@ module arp_engine
   logic advance, decide, s2_take, is_arp, replies;  // s2_take: even without a flit
   assign is_arp = facts.is_arp && !facts.malformed;
   assign replies = facts.arp_ours && facts.arp_request;
-  assign ready = s2_take && !(first && s2_arp_q);
+  assign ready = s2_take && !(flit.first && s2_arp_q);
   assign advance = valid && ready;
-  assign decide = advance && first;
+  assign decide = advance && flit.first;
 
   always_ff @(posedge clk_i) begin
     if (s2_take) begin
       s2_valid_q   <= advance;
-      s2_forward_q <= advance && (first ? kind : s2_kind_q) == Forward;
-      s2_arp_q     <= advance && (first ? is_arp : s2_kind_q == Arp);
-      s2_order_q   <= advance && flit.last && !flit.bad && (first ? is_arp && replies : s2_kind_q == Arp && s2_reply_q);
+      s2_forward_q <= advance && (flit.first ? kind : s2_kind_q) == Forward;
+      s2_arp_q     <= advance && (flit.first ? is_arp : s2_kind_q == Arp);
+      s2_order_q   <= advance && flit.last && !flit.bad && (flit.first ? is_arp && replies : s2_kind_q == Arp && s2_reply_q);
     end
-    if (advance) begin
-      s2_flit_q  <= flit;
-      s2_first_q <= first;
-    end
+    if (advance) s2_flit_q <= flit;
     if (decide) begin
       s2_kind_q <= kind;
       s2_mac_q <= facts.is_arp ? facts.sender_mac : facts.broadcast ? MacBroadcast : known_mac;
@@ -196,7 +191,7 @@ module arp_engine
       .learned_o(learned)
   );
 
-  logic request_valid, drain_busy, drain_valid, drain_ready, drain_first, full, aborted, expired;
+  logic request_valid, drain_busy, drain_valid, drain_ready, full, aborted, expired;
   logic route_lost;  // both reasons for drop_unresolved share one pulse
   target_t request;
   flit_t drain_flit;
@@ -214,7 +209,7 @@ module arp_engine
       .releasing_o(releasing),
       .requester_o(requester_waits),
       .free_o(free),
-      .offer_i(valid && first),
+      .offer_i(valid && flit.first),
       .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
@@ -222,7 +217,6 @@ module arp_engine
       .open_requester_i(facts.requester),
       .in_valid_i(s2_valid_q && s2_kind_q == Pend),
       .in_slot_i(s2_slot_q),
-      .in_first_i(s2_first_q),
       .in_flit_i(s2_flit_q),
       .full_o(full),
       .aborted_o(aborted),
@@ -236,7 +230,6 @@ module arp_engine
       .out_valid_o(drain_valid),
       .out_ready_i(drain_ready),
       .out_flit_o(drain_flit),
-      .out_first_o(drain_first),
       .out_mac_o(drain_mac),
       .expire_hold_i(route_lost),
       .expired_o(expired)
@@ -312,7 +305,7 @@ module arp_engine
     Stream
   } owner_e;
   owner_e owner, owner_q;
-  logic locked_q, out_first, out_done;
+  logic locked_q, out_done;
   always_comb begin
     if (locked_q) owner = owner_q;
     else if (made_valid) owner = Made;
@@ -328,21 +321,18 @@ module arp_engine
   always_comb begin
     out_valid_o = s2_forward_q;
     out_flit = s2_flit_q;
-    out_first = s2_first_q;
     out_mac = s2_mac_q;
     if (owner == Made) begin
       out_valid_o = made_valid;
       out_flit = made_flit;
-      out_first = 1'b0;
     end else if (owner == Drain) begin
       out_valid_o = drain_valid;
       out_flit = drain_flit;
-      out_first = drain_first;
       out_mac = drain_mac;
     end
     out_flit_o = out_flit;
     // The first wire byte is the lowest of the flit and the highest of the address.
-    if (out_first) out_flit_o.data[47:0] = {<<8{out_mac}};
+    if (out_flit.first && owner != Made) out_flit_o.data[47:0] = {<<8{out_mac}};
   end
   assign out_key_o = next_key_t'(out_flit.desc.port);
   assign out_done = out_valid_o && out_ready_i && out_flit.last;

@@ -80,6 +80,7 @@ module arp_maker
     out_flit_o.desc.l3_offset = order_q.target.has_tag ? offset_t'(EthernetBytes + VlanBytes) : offset_t'(EthernetBytes);
     out_flit_o.desc.timestamp_valid = order_q.reply;
     out_flit_o.desc.timestamp = order_q.reply ? order_q.timestamp : '0;
+    out_flit_o.first = 1'b0;  // the tile's sender sets it
     out_flit_o.bad = 1'b0;
     out_flit_o.last = beat_q == BeatWidth'(Flits - 1);
     out_flit_o.empty = out_flit_o.last ? EmptyWidth'(length_t'(Flits * FlitBytes) - length) : '0;

@@ -39,7 +39,6 @@ module arp_pending
     // Its flits
     input  logic             in_valid_i,
     input  logic [Slots-1:0] in_slot_i,
-    input  logic             in_first_i,
     input  flit_t            in_flit_i,
     output logic             full_o,      // pulse: it did not fit
     output logic             aborted_o,   // pulse: it was bad
@@ -57,7 +56,6 @@ module arp_pending
     output logic  out_valid_o,
     input  logic  out_ready_i,
     output flit_t out_flit_o,
-    output logic  out_first_o,
     output mac_t  out_mac_o,
 
     input  logic expire_hold_i,  // do not count now
@@ -149,8 +147,8 @@ module arp_pending
     filled = '0;
     for (int unsigned s = 0; s < Slots; s++) filled |= in_slot_i[s] ? fill_q[s] : '0;
   end
-  assign write = in_first_i ? filled : write_q;
-  assign overflow = write[PtrWidth] || (!in_first_i && overflow_q);  // SlotFlits, a power of two, is the most
+  assign write = in_flit_i.first ? filled : write_q;
+  assign overflow = write[PtrWidth] || (!in_flit_i.first && overflow_q);  // SlotFlits, a power of two, is the most
   assign keep = in_valid_i && in_flit_i.last && !overflow && !in_flit_i.bad;
   assign aborted_o = in_valid_i && in_flit_i.last && in_flit_i.bad;
   assign full_o = in_valid_i && in_flit_i.last && overflow && !in_flit_i.bad;
@@ -268,10 +266,8 @@ module arp_pending
       draining_q <= 1'b1;
       drain_q <= drain_next;
       read_q <= '0;
-      out_first_o <= 1'b1;
     end else if (drain_step) begin
       read_q <= read_q + 1'b1;
-      out_first_o <= out_flit_o.last;
       draining_q <= !drain_end;
     end
     if (rst_i) begin

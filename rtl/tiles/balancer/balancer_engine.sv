@@ -27,7 +27,7 @@ module balancer_engine
     logic [3:0] key;
   } out_t;
 
-  logic flow_valid, flow_ready, first, has_flow;
+  logic flow_valid, flow_ready, has_flow;
   flit_t flow_flit;
   logic [15:0] hash;
   flow_window #(
@@ -41,7 +41,6 @@ module balancer_engine
       .out_valid_o(flow_valid),
       .out_ready_i(flow_ready),
       .out_flit_o (flow_flit),
-      .out_first_o(first),
       .has_flow_o(has_flow),
       .hash_o(hash)
   );
@@ -51,7 +50,7 @@ module balancer_engine
   assign of_flow = 4'((20'(hash) * 20'(cfg_i.replicas)) >> 16);
 
   logic start;
-  assign start = flow_valid && flow_ready && first;
+  assign start = flow_valid && flow_ready && flow_flit.first;
   always_ff @(posedge clk_i) begin
     if (start && has_flow) turn_q <= turn_q + 4'd1 >= cfg_i.replicas ? '0 : turn_q + 4'd1;
     if (rst_i) turn_q <= '0;

@@ -18,21 +18,19 @@ module flow_window
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output flit_t       out_flit_o,
-    output logic        out_first_o,
-    output logic        has_flow_o,   // valid with out_first_o, like the hash
+    output logic        has_flow_o,   // valid with the first flit, like the hash
     output logic [15:0] hash_o
 );
   localparam int unsigned PortBytes = 4;
 
   typedef struct packed {
     flit_t flit;
-    logic first;
     logic is_ipv4;
     logic [15:0] hash;  // of the flow without its ports
     logic [31:0] ports;
   } staged_t;
 
-  logic window_valid, window_ready, window_first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   header_t header;
   offset_t available, need, awaited;
@@ -48,7 +46,6 @@ module flow_window
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
       .need_i     (awaited)
@@ -103,10 +100,10 @@ module flow_window
       .rst_i,
       .in_valid_i(window_valid),
       .in_ready_o(window_ready),
-      .in_data_i({window_flit, window_first, is_ipv4, hash_in, ports}),
+      .in_data_i({window_flit, is_ipv4, hash_in, ports}),
       .out_valid_o,
       .out_ready_i,
-      .out_data_o({out_flit_o, out_first_o, has_flow_o, hash_q, ports_q})
+      .out_data_o({out_flit_o, has_flow_o, hash_q, ports_q})
   );
 
   logic unused;

@@ -27,10 +27,10 @@ module cluster_queue
   end
   localparam int unsigned UsedBits = $clog2(Flits + 2);
 
-  logic first_q, refusing_q, fits_q, refuse, take, push, pop;
+  logic refusing_q, fits_q, refuse, take, push, pop;
   logic [UsedBits-1:0] used_q, used;
-  assign refuse = first_q ? !fits_q && !in_flit_i.desc.lossless : refusing_q;
-  assign take = first_q ? fits_q : !refusing_q;
+  assign refuse = in_flit_i.first ? !fits_q && !in_flit_i.desc.lossless : refusing_q;
+  assign take = in_flit_i.first ? fits_q : !refusing_q;
   assign in_ready_o = refuse || take;
   assign push = in_valid_i && take;
   assign used = used_q + UsedBits'(push) - UsedBits'(pop);
@@ -55,7 +55,7 @@ module cluster_queue
   );
 
   if (Flows) begin : gen_flows
-    logic first, has_flow;
+    logic has_flow;
     logic [15:0] hash;
     flow_window #(
         .CutHeader(1'b1)
@@ -68,13 +68,10 @@ module cluster_queue
         .out_valid_o,
         .out_ready_i,
         .out_flit_o,
-        .out_first_o(first),
         .has_flow_o(has_flow),
         .hash_o(hash)
     );
     assign out_flow_o = has_flow ? hash : '0;
-    logic unused;
-    assign unused = first;
   end else begin : gen_no_flows
     assign out_valid_o = queue_valid;
     assign queue_pop = out_ready_i;
@@ -83,15 +80,11 @@ module cluster_queue
   end
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_ready_o) begin
-      first_q <= in_flit_i.last;
-      refusing_q <= refuse;
-    end
+    if (in_valid_i && in_ready_o) refusing_q <= refuse;
     used_q <= used;
     // Room is judged by the fill level of the previous cycle, with a flit to spare.
     fits_q <= used < UsedBits'(Flits - MaxFrameFlits);
     if (rst_i) begin
-      first_q <= 1'b1;
       used_q <= '0;
       fits_q <= 1'b0;
     end
@@ -101,7 +94,7 @@ module cluster_queue
     if (!rst_i) begin
       assert (!push || queue_ready)
       else $error("cluster_queue: a flit came in for which there is no room");
-      lossless_waits : cover (in_valid_i && first_q && !refuse && !take);
+      lossless_waits : cover (in_valid_i && in_flit_i.first && !refuse && !take);
       refused : cover (drop_no_room_o);
     end
   end

@@ -57,7 +57,7 @@ module controller_places
   logic [55:0] number_q;  // of the next connection
 
   // Input.
-  logic first_q, known_q, mine_q, whole_q;
+  logic known_q, mine_q, whole_q;
   place_t place_q;
   row_t row_q;
   logic take, known, mine;
@@ -76,8 +76,8 @@ module controller_places
       end
     end
   end
-  assign known = first_q ? op inside {OpOpened, OpData} : known_q;
-  assign place = first_q ? found : place_q;
+  assign known = in_flit_i.first ? op inside {OpOpened, OpData} : known_q;
+  assign place = in_flit_i.first ? found : place_q;
 
   // The kinds of bytes in an answer.
   fault_e fault;
@@ -114,7 +114,7 @@ module controller_places
       end
     end
   end
-  assign opens = take && first_q && op == OpOpened;
+  assign opens = take && in_flit_i.first && op == OpOpened;
   assign opened_o = opens && unlocked_i && has_place;
   assign locked_o = opens && !unlocked_i;
   assign crowded_o = opens && unlocked_i && !has_place;
@@ -130,8 +130,8 @@ module controller_places
   row_t read_row_q;
   logic reading_q, arrives_q, arrives_last_q;
   place_t work_q;
-  assign row = first_q ? '0 : row_q;
-  assign stores = take && (first_q ? mine : mine_q && !whole_q);
+  assign row = in_flit_i.first ? '0 : row_q;
+  assign stores = take && (in_flit_i.first ? mine : mine_q && !whole_q);
   ram_simple_dual #(
       .T(logic [W-1:0]),
       .Depth(Operators << RowBits)
@@ -174,10 +174,9 @@ module controller_places
 
     if (abort_ready_i) abort_valid_o <= 1'b0;
     if (take) begin
-      first_q <= in_flit_i.last;
       row_q <= row + 1'b1;
-      whole_q <= (whole_q && !first_q) || 32'(row) == Flits - 1;
-      if (first_q) begin
+      whole_q <= (whole_q && !in_flit_i.first) || 32'(row) == Flits - 1;
+      if (in_flit_i.first) begin
         known_q <= known;
         mine_q  <= mine;
         place_q <= found;
@@ -186,7 +185,7 @@ module controller_places
           places_q[found].ending <= in_flit_i.desc.stream_end;
         end
       end
-      if (in_flit_i.last && (first_q ? mine : mine_q)) due_q[place] <= 1'b1;
+      if (in_flit_i.last && (in_flit_i.first ? mine : mine_q)) due_q[place] <= 1'b1;
     end
 
     // A place is being worked on.
@@ -240,7 +239,6 @@ module controller_places
     end
 
     if (rst_i) begin
-      first_q <= 1'b1;
       used_q <= '0;
       due_q <= '0;
       busy_q <= '0;

@@ -58,11 +58,11 @@ module slot_input
       .note_o (unused_note)
   );
 
-  logic first_q, dropping_q, dropping, take, over, over_q, ends, bad;
+  logic dropping_q, dropping, take, over, over_q, ends, bad;
   logic [FlitBits:0] index_q, index;
-  assign dropping = !InOrder && (first_q ? !fill_valid_q && !in_flit_i.desc.lossless : dropping_q);
-  assign index = first_q ? '0 : index_q;
-  assign over = (!first_q && over_q) || index == (FlitBits + 1)'(SlotFlits);
+  assign dropping = !InOrder && (in_flit_i.first ? !fill_valid_q && !in_flit_i.desc.lossless : dropping_q);
+  assign index = in_flit_i.first ? '0 : index_q;
+  assign over = (!in_flit_i.first && over_q) || index == (FlitBits + 1)'(SlotFlits);
   assign in_ready_o = !claim_i && (dropping || (fill_valid_q && (write_ready_i || over)));
   assign take = in_valid_i && in_ready_o;
   assign ends = take && in_flit_i.last;
@@ -74,7 +74,7 @@ module slot_input
   assign write_valid_o = in_valid_i && !dropping && !over && fill_valid_q;
   assign write_addr_o = {fill_q, index[FlitBits-1:0]};
   assign slot_o = fill_q;
-  assign starts_o = take && first_q && !dropping;
+  assign starts_o = take && in_flit_i.first && !dropping;
   assign kept_o = ends && !dropping && !over && !bad;
   assign placed_o = InOrder ? ends : kept_o;
   assign length_o = (16'(index) + 1'b1) * 16'(FlitBytes) - 16'(in_flit_i.empty);
@@ -86,7 +86,6 @@ module slot_input
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
       dropping_q <= dropping;
       over_q <= over;
       index_q <= index + 1'b1;
@@ -97,7 +96,6 @@ module slot_input
     end
     free_q <= (free_q & ~(Slots'(fill || claimed_o) << first_free)) | freed_i;
     if (rst_i) begin
-      first_q <= 1'b1;
       fill_valid_q <= 1'b0;
       free_q <= '1;
     end

@@ -128,6 +128,7 @@ module slot_output
       out_flit_o.desc = '0;
       out_flit_o.desc.tenant = out_desc_i.tenant;
     end
+    out_flit_o.first = 1'b0;  // the tile's sender sets it
     out_flit_o.bad = out_beat.bad;
     out_flit_o.last = out_beat.last;
     out_flit_o.empty = out_beat.empty;

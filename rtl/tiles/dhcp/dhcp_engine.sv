@@ -46,7 +46,7 @@ module dhcp_engine
   localparam next_key_t KeyClient = next_key_t'(0);
   localparam next_key_t KeyProbe = next_key_t'(1);
 
-  logic valid, ready, first;
+  logic valid, ready;
   flit_t flit;
   logic [WindowBytes*8-1:0] header;
   offset_t available;
@@ -61,7 +61,6 @@ module dhcp_engine
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o (flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i     (offset_t'(WindowBytes))
@@ -89,8 +88,8 @@ module dhcp_engine
   assign whole = available == offset_t'(WindowBytes) && !is_tagged(flit.desc.l3_offset);
   assign ours = whole && from_port && ethernet.ethertype == EtherTypeIpv4 && ip.version == 4'd4 && ip.ihl == 4'd5 && ip.protocol == ProtocolUdp
       && !ip.more_fragments && ip.fragment_offset == '0 && dst_port == ClientPort;
-  assign diverts = first ? ours : diverts_q;
-  assign drops = first ? !ours && !holds_q : drops_q;
+  assign diverts = flit.first ? ours : diverts_q;
+  assign drops = flit.first ? !ours && !holds_q : drops_q;
   always_ff @(posedge clk_i) begin
     if (valid && ready) begin
       diverts_q <= diverts;
@@ -107,8 +106,8 @@ module dhcp_engine
   ipv4_addr_t watched;
   logic conflict_q, came_q;
   always_ff @(posedge clk_i) begin
-    came_q <= valid && ready && first;
-    conflict_q <= valid && ready && first && whole && from_port && ethernet.ethertype == EtherTypeArp && watched != '0 && ends.sender_mac != mac_q
+    came_q <= valid && ready && flit.first;
+    conflict_q <= valid && ready && flit.first && whole && from_port && ethernet.ethertype == EtherTypeArp && watched != '0 && ends.sender_mac != mac_q
         && (ends.sender_ip == watched || (ends.sender_ip == '0 && ends.target_ip == watched)) && !rst_i;
   end
 

@@ -139,12 +139,12 @@ module slot_dma
     logic known;
     status_e status;
   } reply_t;
-  logic valid_q, first_q, last_q, bad_q, starts_q;
+  logic valid_q, last_q, bad_q, starts_q;
   reply_t reply, reply_q;
   logic [W-1:0] data_q;
   always_comb begin
     reply = reply_q;
-    if (first_q) begin
+    if (reply_flit_i.first) begin
       reply.slot = reply_flit_i.desc.memory_tag[SlotBits-1:0];
       reply.known = 32'(reply_flit_i.desc.memory_tag) < Slots;
       reply.status = status_e'(reply_flit_i.desc.memory_status);
@@ -157,13 +157,9 @@ module slot_dma
       data_q <= reply_flit_i.data;
       last_q <= reply_flit_i.last;
       bad_q <= reply_flit_i.bad;
-      starts_q <= first_q;
-      first_q <= reply_flit_i.last;
+      starts_q <= reply_flit_i.first;
     end
-    if (rst_i) begin
-      valid_q <= 1'b0;
-      first_q <= 1'b1;
-    end
+    if (rst_i) valid_q <= 1'b0;
   end
 
   // Its data, and its end. A reply to an access that is not in flight changes nothing.

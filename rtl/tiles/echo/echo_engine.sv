@@ -17,7 +17,6 @@ module echo_engine
 
     output event_t event_o
 );
-  logic first;
   logic [47:0] unused_peer;
 
   udp_reply u_reply (
@@ -29,11 +28,10 @@ module echo_engine
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
-      .out_first_o(first),
       .out_peer_o (unused_peer),
       .refused_o  (event_o.drop_source_port)
   );
 
   assign out_key_o = next_key_t'(out_flit_o.desc.port);
-  assign event_o.mark_echoed = out_valid_o && out_ready_i && first;
+  assign event_o.mark_echoed = out_valid_o && out_ready_i && out_flit_o.first;
 endmodule

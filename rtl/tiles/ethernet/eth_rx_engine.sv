@@ -75,7 +75,7 @@ module eth_rx_engine
   );
 
   // The filter below always takes the window's output, so the window always takes a beat.
-  logic valid, first;
+  logic valid;
   flit_t flit;
   offset_t available, need;
   struct packed {
@@ -94,7 +94,6 @@ module eth_rx_engine
       .out_valid_o(valid),
       .out_ready_i(1'b1),
       .out_flit_o(flit),
-      .out_first_o(first),
       .header_o(header),
       .available_o(available),
       .need_i(need)
@@ -109,8 +108,8 @@ module eth_rx_engine
   assign bad_source = header.ethernet.src[40] || header.ethernet.src == '0 || header.ethernet.src == cfg_i.mac;
   assign bad_vlan = has_tag && header.tag[11:0] == '1;
   assign fits = used_q <= UsedWidth'(BufferFlits - MaxFrameFlits);
-  assign decide = valid && first;
-  assign take = first ? !runt && ours && !bad_source && !bad_vlan && fits : taking_q;
+  assign decide = valid && flit.first;
+  assign take = flit.first ? !runt && ours && !bad_source && !bad_vlan && fits : taking_q;
 
   logic push, pop, buffer_ready;
   entry_t in_entry, out_entry;
@@ -148,6 +147,7 @@ module eth_rx_engine
     out_flit_o.desc = with_network(out_flit_o.desc, out_entry.has_tag ? offset_t'(HeaderBytes) : offset_t'(EthernetBytes));
     out_flit_o.desc.timestamp_valid = 1'b1;
     out_flit_o.desc.timestamp = out_entry.timestamp;
+    out_flit_o.first = 1'b0;  // the tile's sender sets it
     out_flit_o.bad = out_entry.bad;
     out_flit_o.last = out_entry.last;
     out_flit_o.empty = out_entry.empty;

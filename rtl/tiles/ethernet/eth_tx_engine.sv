@@ -50,12 +50,6 @@ module eth_tx_engine
       .short_o(unused_short)
   );
 
-  logic first_q;
-  always_ff @(posedge clk_i) begin
-    if (valid && ready) first_q <= flit.last;
-    if (rst_i) first_q <= 1'b1;
-  end
-
   mac_t old_source;
   logic [AddressBytes*8-1:0] addresses;
   assign old_source = {
@@ -73,7 +67,6 @@ module eth_tx_engine
   ) u_edit (
       .clk_i,
       .flit_i(flit),
-      .first_i(first_q),
       .pass_i(valid && ready),
       .edit_i(addresses),
       .mask_i({{6{cfg_i.reflect}}, 6'h3f}),

@@ -38,7 +38,6 @@ module host_checksum
 
   // The bytes to sum, known a cycle before they are used.
   typedef struct packed {
-    logic first;
     logic [FlitBytes-1:0] mask;
     info_t info;
     place_in_frame_t bytes;  // of the frame, up to and including this flit
@@ -46,7 +45,7 @@ module host_checksum
   } masked_t;
   masked_t in, masked;
   logic masked_valid, masked_ready;
-  logic first_q, take;
+  logic take;
   number_t number_q, number;
   logic [15:0] start_q, start;
   logic at_start, at_start_q, passed, passed_q;  // the sum starts in this flit, or in one before
@@ -54,11 +53,11 @@ module host_checksum
   logic [FlitBytes-1:0] behind, mask;
   place_in_frame_t bytes_q;  // of the frame, up to and including the flit in this stage
   assign take = in_valid_i && in_ready_o;
-  assign number = first_q ? '0 : number_q;
-  assign start = first_q ? in_header_i.csum_start : start_q;
-  assign ahead = first_q ? number_t'(start >> EmptyWidth) : ahead_q;
-  assign at_start = first_q ? ahead == '0 : at_start_q;
-  assign passed = !first_q && passed_q;
+  assign number = in_flit_i.first ? '0 : number_q;
+  assign start = in_flit_i.first ? in_header_i.csum_start : start_q;
+  assign ahead = in_flit_i.first ? number_t'(start >> EmptyWidth) : ahead_q;
+  assign at_start = in_flit_i.first ? ahead == '0 : at_start_q;
+  assign passed = !in_flit_i.first && passed_q;
   always_comb begin
     behind = '0;
     if (at_start) behind = '1 << start[EmptyWidth-1:0];
@@ -68,7 +67,6 @@ module host_checksum
   end
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
       number_q <= number + 1'b1;
       start_q <= start;
       ahead_q <= ahead - 1'b1;
@@ -76,11 +74,9 @@ module host_checksum
       passed_q <= passed || at_start;
     end
     if (masked_valid && masked_ready) bytes_q <= masked.bytes;
-    if (rst_i) first_q <= 1'b1;
   end
 
   info_t info;
-  assign in.first = first_q;
   assign in.mask = mask;
   assign in.info = '{
           wanted: in_header_i.needs_csum,
@@ -102,7 +98,7 @@ module host_checksum
       .out_ready_i(masked_ready),
       .out_data_o(masked)
   );
-  logic check_take, check_last, check_bad, commit, drop, stored_first, stored_valid, stored_ready;
+  logic check_take, check_last, check_bad, commit, drop, stored_valid, stored_ready;
   wide_t sum, unused_total;
   flit_t stored;
   token_t token;
@@ -119,7 +115,6 @@ module host_checksum
       .in_valid_i(masked_valid),
       .in_ready_o(masked_ready),
       .in_flit_i(masked.flit),
-      .in_first_i(masked.first),
       .in_cut_i(1'b0),
       .in_mask_i(masked.mask),
       .in_info_i(masked.info),
@@ -136,13 +131,12 @@ module host_checksum
       .out_valid_o(stored_valid),
       .out_ready_i(stored_ready),
       .out_flit_o(stored),
-      .out_first_o(stored_first),
       .out_token_o(token)
   );
 
   // The checksum is computed behind the store.
   typedef struct packed {
-    logic first, wanted;
+    logic wanted;
     place_in_frame_t place;
     sum_t value;
     flit_t flit;
@@ -151,7 +145,6 @@ module host_checksum
   sum_t inverted;
   assign inverted = ~fold(token.sum);
   assign make = '{
-          first: stored_first,
           wanted: token.wanted,
           place: token.place,
           value: inverted == '0 ? '1 : token.odd ? {inverted[7:0], inverted[15:8]} : inverted,
@@ -173,7 +166,7 @@ module host_checksum
   // The checksum may lie across two flits.
   number_t out_number_q, out_number;
   place_in_frame_t place_after;
-  assign out_number = made.first ? '0 : out_number_q;
+  assign out_number = made.flit.first ? '0 : out_number_q;
   assign place_after = made.place + 1'b1;
   always_comb begin
     out_flit_o = made.flit;

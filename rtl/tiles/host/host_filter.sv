@@ -37,7 +37,7 @@ module host_filter
   localparam int unsigned HeaderBytes = EthernetBytes + VlanBytes / 2;  // the tag's first half
   typedef logic [8*HeaderBytes-1:0] header_t;
 
-  logic header_valid, header_ready, header_first;
+  logic header_valid, header_ready;
   flit_t header_flit;
   header_t header;
   offset_t available;
@@ -52,7 +52,6 @@ module host_filter
       .out_valid_o(header_valid),
       .out_ready_i(header_ready),
       .out_flit_o(header_flit),
-      .out_first_o(header_first),
       .header_o(header),
       .available_o(available),
       .need_i(offset_t'(HeaderBytes))
@@ -69,7 +68,7 @@ module host_filter
   assign vlan = header[$bits(vlan_id_t)-1:0];
 
   typedef struct packed {
-    logic first, has_tag, group, broadcast, mine;
+    logic has_tag, group, broadcast, mine;
     logic [Addresses-1:0] same;
     modes_t modes;  // the modes at the time of the comparison
   } compared_t;
@@ -77,7 +76,6 @@ module host_filter
   logic valid_q, passes, move, out_ready;
   flit_t flit_q;
   always_comb begin
-    compare.first = header_first;
     compare.has_tag = kind == EtherTypeVlan && available == offset_t'(HeaderBytes);
     compare.group = mac[0];
     compare.broadcast = mac == '1;
@@ -113,7 +111,7 @@ module host_filter
 
   // The decision on a message's first flit applies to all of it.
   typedef struct packed {
-    logic first, wrong_address, wrong_vlan;
+    logic wrong_address, wrong_vlan;
     flit_t flit;
   } decided_t;
   decided_t decide, decided;
@@ -123,9 +121,8 @@ module host_filter
   always_comb begin
     wanted = compared_q.mine || compared_q.same != '0 || (compared_q.group ? modes.all_multicast || modes.many_multicast : modes.many_unicast);
     if (compared_q.broadcast || modes.promiscuous || !modes.receive) wanted = 1'b1;
-    decide.first = compared_q.first;
-    decide.wrong_address = compared_q.first ? !wanted : address_q;
-    decide.wrong_vlan = compared_q.first ? compared_q.has_tag && modes.vlan && !modes.promiscuous && !(modes.vlans_known && passes) : vlan_q;
+    decide.wrong_address = flit_q.first ? !wanted : address_q;
+    decide.wrong_vlan = flit_q.first ? compared_q.has_tag && modes.vlan && !modes.promiscuous && !(modes.vlans_known && passes) : vlan_q;
     decide.flit = flit_q;
   end
   always_ff @(posedge clk_i) begin
@@ -151,8 +148,8 @@ module host_filter
   assign decided_ready = out_ready_i || drops;
   assign out_valid_o = decided_valid && !drops;
   assign out_flit_o = decided.flit;
-  assign drop_address_o = decided_valid && decided.first && decided.wrong_address;
-  assign drop_vlan_o = decided_valid && decided.first && decided.wrong_vlan && !decided.wrong_address;
+  assign drop_address_o = decided_valid && decided.flit.first && decided.wrong_address;
+  assign drop_vlan_o = decided_valid && decided.flit.first && decided.wrong_vlan && !decided.wrong_address;
 
   logic unused;
   assign unused = &{1'b0, header};

@@ -27,11 +27,10 @@ module host_flow
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output flit_t       out_flit_o,
-    output logic        out_first_o,
-    output logic        has_flow_o,   // valid with out_first_o, like the hash
+    output logic        has_flow_o,   // valid with the first flit, like the hash
     output logic [15:0] hash_o,
     input  rss_t                 rss_i,
-    output logic                 scaled_o,  // valid with out_first_o, like its hash: the frame is of a type that is hashed
+    output logic                 scaled_o,  // valid with the first flit, like its hash: the frame is of a type that is hashed
     output logic [EntryBits-1:0] rss_hash_o
 );
   localparam int unsigned PortBytes = 4;
@@ -49,14 +48,13 @@ module host_flow
 
   typedef struct packed {
     flit_t flit;
-    logic first;
     logic known;  // it has a flow if it has all of it
     logic is_six, has_ports;
     offset_t available, need;
     logic [FlowBits-1:0] flow;  // with what stands where ports would be
   } staged_t;
 
-  logic window_valid, window_ready, window_first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   header_t header;
   offset_t available;
@@ -71,7 +69,6 @@ module host_flow
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(window_first),
       .header_o   (header),
       .available_o(available),
       .need_i     (offset_t'(HeaderBytes))
@@ -109,7 +106,6 @@ module host_flow
   staged_t stage, staged;
   always_comb begin
     stage.flit = window_flit;
-    stage.first = window_first;
     stage.available = available;
     stage.is_six = is_six;
     stage.has_ports = is_six ? ports6 : ports4;
@@ -138,7 +134,6 @@ module host_flow
       .out_data_o(staged)
   );
   assign out_flit_o = staged.flit;
-  assign out_first_o = staged.first;
   assign has_flow_o = staged.known && staged.available >= staged.need;
   flow_hash #(
       .Bits(FlowBits)
@@ -175,7 +170,7 @@ module host_flow
   assign unused = &{1'b0, header, four, six, rss_i.on, rss_i.unclassified};
 
   always_ff @(posedge clk_i) begin
-    if (!rst_i && out_valid_o && out_ready_i && out_first_o) begin
+    if (!rst_i && out_valid_o && out_ready_i && staged.flit.first) begin
       ends_before_its_addresses : cover (staged.known && !has_flow_o);
       ends_with_its_ports : cover (staged.known && staged.available == staged.need);
     end

@@ -54,10 +54,10 @@ module host_offload
       flit_t flit;
     } in_t;
     in_t in, taken, kept_q;
-    logic first_q, taken_valid, taken_ready, aside, takes, idle;
+    logic taken_valid, taken_ready, aside, takes, idle;
     always_comb begin
       in = kept_q;
-      if (first_q) begin
+      if (in_flit_i.first) begin
         in.cut = in_cut_i;
         in.header = in_header_i;
       end
@@ -66,10 +66,8 @@ module host_offload
     end
     always_ff @(posedge clk_i) begin
       if (in_valid_i && in_ready_o) begin
-        first_q <= in_flit_i.last;
         kept_q  <= in;
       end
-      if (rst_i) first_q <= 1'b1;
     end
     skid_buffer #(
         .T(in_t)

@@ -56,23 +56,21 @@ module host_receive
   localparam int unsigned LeakCycles = 64;
 
   // Whole messages.
-  logic first_q, refusing_q, fits, takes, refuse, store_ready, push, waits, impatient;
+  logic refusing_q, fits, takes, refuse, store_ready, push, waits, impatient;
   size_t bytes_q, bytes;
-  assign waits = in_valid_i && first_q && !fits && in_flit_i.desc.lossless;
-  assign refuse = first_q ? !fits && (!in_flit_i.desc.lossless || impatient) : refusing_q;
-  assign takes = first_q ? fits : !refusing_q;
+  assign waits = in_valid_i && in_flit_i.first && !fits && in_flit_i.desc.lossless;
+  assign refuse = in_flit_i.first ? !fits && (!in_flit_i.desc.lossless || impatient) : refusing_q;
+  assign takes = in_flit_i.first ? fits : !refusing_q;
   assign in_ready_o = refuse || (takes && store_ready);
   assign push = in_valid_i && takes && store_ready;
-  assign bytes = (first_q ? '0 : bytes_q) + size_t'(FlitBytes) - (in_flit_i.last ? size_t'(in_flit_i.empty) : '0);
+  assign bytes = (in_flit_i.first ? '0 : bytes_q) + size_t'(FlitBytes) - (in_flit_i.last ? size_t'(in_flit_i.empty) : '0);
   always_ff @(posedge clk_i) begin
     if (in_valid_i && in_ready_o) begin
-      first_q <= in_flit_i.last;
       refusing_q <= refuse;
       bytes_q <= bytes;
     end
-    if (rst_i) first_q <= 1'b1;
   end
-  assign drop_room_o = in_valid_i && first_q && refuse && !in_flit_i.desc.lossless;
+  assign drop_room_o = in_valid_i && in_flit_i.first && refuse && !in_flit_i.desc.lossless;
   assign drop_late_o = waits && impatient;
   assign drop_void_o = push && in_flit_i.last && in_flit_i.bad;
 
@@ -294,5 +292,5 @@ module host_receive
       .ended_o(ended)
   );
   logic unused;
-  assign unused = &{1'b0, packet_none, packet_empty, stored.desc, stored.bad};
+  assign unused = &{1'b0, packet_none, packet_empty, stored.desc, stored.first, stored.bad};
 endmodule

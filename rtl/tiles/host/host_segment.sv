@@ -161,7 +161,7 @@ module host_segment
     segment_note_t note;
   } beside_t;
   beside_t beside;
-  logic out_last;
+  logic out_first_q, out_last;
   lane_t out_empty;
   logic [W-1:0] out_data;
   host_gather #(
@@ -183,7 +183,7 @@ module host_segment
       .out_last_o(out_last),
       .out_beside_o(beside)
   );
-  assign out_flit_o = '{desc: '0, bad: beside.bad, last: out_last, empty: out_empty, data: out_data};
+  assign out_flit_o = '{desc: '0, first: out_first_q, bad: beside.bad, last: out_last, empty: out_empty, data: out_data};
   always_comb begin
     out_header_o = '0;
     out_header_o.needs_csum = 1'b1;
@@ -204,7 +204,9 @@ module host_segment
     else if (in_valid_i && in_ready_o && in_flit_i.last) inside_q <= 1'b0;
     if (enters) idle_q <= 1'b0;
     else if (leaves) idle_q <= frames_q == 1;
+    if (out_valid_o && out_ready_i) out_first_q <= out_last;
     if (rst_i) begin
+      out_first_q <= 1'b1;
       frames_q <= '0;
       inside_q <= 1'b0;
       idle_q   <= 1'b1;

@@ -198,7 +198,7 @@ module host_send
   assign ends = open_q && cut_q;
   assign cuts = ends || (open_q && clear);
   assign pushes = (cuts || (frame_valid && !clear)) && frame_ready;
-  assign flit = '{desc: '0, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
+  assign flit = '{desc: '0, first: !open_q, bad: cuts, last: cuts || frame_last, empty: cuts ? '0 : frame_empty, data: frame_data};
   always_ff @(posedge clk_i) begin
     if (pushes) open_q <= !flit.last;
     cut_q <= cuts && !frame_ready;

@@ -34,17 +34,14 @@ module host_steer
     $fatal(1, "host_steer: Pairs is %0d; it must be from 1 to %0d", Pairs, HostPairs);
   end
 
-  logic flow_valid, flow_ready, flow_first, has_flow;
+  logic flow_valid, flow_ready, has_flow;
   pair_t other;  // of a message without a flow
   logic [EntryBits-1:0] entry;
   flit_t flow_flit;
   if (Steering) begin : gen_by_flow
-    logic begins_q;
-    always_ff @(posedge clk_i) if (rst_i || (flow_valid && flow_ready)) begins_q <= rst_i || flow_flit.last;
     assign flow_valid = in_valid_i;
     assign in_ready_o = flow_ready;
     assign flow_flit = in_flit_i;
-    assign flow_first = begins_q;
     assign has_flow = 1'b1;
     assign other = '0;
     logic unused;
@@ -68,7 +65,6 @@ module host_steer
         .out_valid_o(flow_valid),
         .out_ready_i(flow_ready),
         .out_flit_o (flow_flit),
-        .out_first_o(flow_first),
         .has_flow_o(known),
         .hash_o(hash),
         .rss_i,
@@ -89,7 +85,7 @@ module host_steer
   // The flow of each message, with its first flit.
   typedef struct packed {
     flit_t flit;
-    logic first, has_flow;
+    logic has_flow;
     logic [EntryBits-1:0] entry;
     pair_t other;
   } found_t;
@@ -103,7 +99,7 @@ module host_steer
       .rst_i,
       .in_valid_i(flow_valid),
       .in_ready_o(flow_ready),
-      .in_data_i('{flit: flow_flit, first: flow_first, has_flow: has_flow, entry: entry, other: other}),
+      .in_data_i('{flit: flow_flit, has_flow: has_flow, entry: entry, other: other}),
       .out_valid_o(found_valid),
       .out_ready_i(found_ready),
       .out_data_o(found)
@@ -114,7 +110,7 @@ module host_steer
   assign steer.flit = found.flit;
   always_comb begin
     steer.pair = pair_q;
-    if (found.first) steer.pair = found.has_flow ? table_i[found.entry] : found.other;
+    if (found.flit.first) steer.pair = found.has_flow ? table_i[found.entry] : found.other;
   end
   always_ff @(posedge clk_i) if (found_valid && found_ready) pair_q <= steer.pair;
 

@@ -34,7 +34,7 @@ module host_verify
   localparam int unsigned NumberBits = $bits(place_t) - EmptyWidth;
   typedef logic [NumberBits-1:0] number_t;  // of a flit in its frame
 
-  logic window_valid, window_first, move;
+  logic window_valid, move;
   flit_t window_flit;
   header_t header;
   offset_t available;
@@ -49,7 +49,6 @@ module host_verify
       .out_valid_o(window_valid),
       .out_ready_i(move),
       .out_flit_o(window_flit),
-      .out_first_o(window_first),
       .header_o(header),
       .available_o(available),
       .need_i(offset_t'(HeaderBytes))
@@ -58,12 +57,10 @@ module host_verify
   // Each step is a register; all of them advance together.
   localparam int unsigned Steps = 5;
   logic [Steps-1:0] valid_q;
-  logic [Steps-2:0] first_q;
   flit_t [Steps-1:0] flit_q;
   always_ff @(posedge clk_i) begin
     if (move) begin
       valid_q <= {valid_q[Steps-2:0], window_valid};
-      first_q <= {first_q[Steps-3:0], window_first};
       flit_q  <= {flit_q[Steps-2:0], window_flit};
     end
     if (rst_i) valid_q <= '0;
@@ -83,7 +80,7 @@ module host_verify
   assign kind = tag ? {header[L3Most-2], header[L3Most-1]} : {header[EthernetBytes-2], header[EthernetBytes-1]};
   assign packet = tag ? header[L3Most+:HeaderBytes-L3Most] : header[EthernetBytes+:HeaderBytes-L3Most];
   always_ff @(posedge clk_i) begin
-    if (move && window_first) begin
+    if (move && window_valid && window_flit.first) begin
       fields_q <= '{
           has_tag: tag,
           ipv4: kind == EtherTypeIpv4,
@@ -131,8 +128,8 @@ module host_verify
   number_t number_q;  // of the flit at 2
   always_ff @(posedge clk_i) begin
     if (move) begin
-      if (first_q[0]) segment_q <= segment;
-      number_q <= first_q[0] ? '0 : number_q + number_t'(valid_q[0]);
+      if (valid_q[0] && flit_q[0].first) segment_q <= segment;
+      if (valid_q[0]) number_q <= flit_q[0].first ? '0 : number_q + 1'b1;
     end
   end
 
@@ -158,7 +155,7 @@ module host_verify
     if (move) begin
       mask_q <= behind & until_end;
       lacks_q <= lacks;
-      if (valid_q[2]) unsummed_q <= lacks_q || (unsummed_q && !first_q[2]);
+      if (valid_q[2]) unsummed_q <= lacks_q || (unsummed_q && !flit_q[2].first);
       unsummed_at_end_q <= unsummed_q;
       come_q <= place_t'({number_q, EmptyWidth'(0)}) + place_t'(FlitBytes) - (flit_q[1].last ? place_t'(flit_q[1].empty) : '0);
       at_mask_q <= segment_q;
@@ -177,7 +174,7 @@ module host_verify
       .mask_i  (mask_q),
       .total_o (flit_sum)
   );
-  assign carried = first_q[3] ? wide_t'(at_sum_q.more) : sum_q;
+  assign carried = flit_q[3].first ? wide_t'(at_sum_q.more) : sum_q;
   assign sum = flit_sum + carried;
   always_ff @(posedge clk_i) begin
     if (move) begin

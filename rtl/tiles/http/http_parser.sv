@@ -39,7 +39,7 @@ module http_parser
   state_e state_q;
   flit_t flit_q;
   descriptor_t desc_q;
-  logic first_q, answering_q;
+  logic answering_q;
   length_t left_q;  // bytes of the stream that have not been parsed
   logic [7:0] byte_q;  // that is parsed, chosen among those of the flit a cycle before
   logic [EmptyWidth-1:0] next_q;  // the place of the one after it; 0 if that is in the next flit
@@ -83,14 +83,13 @@ module http_parser
   end
 
   always_ff @(posedge clk_i) begin
-    if (move) first_q <= in_flit_i.last;
     unique case (state_q)
       Take:
       if (move) begin
         flit_q <= in_flit_i;
         byte_q <= in_flit_i.data[7:0];
         next_q <= EmptyWidth'(1);
-        if (first_q) begin
+        if (in_flit_i.first) begin
           desc_q <= in_flit_i.desc;
           left_q <= in_flit_i.desc.stream_bytes;
           state_q <= known ? Fetch : in_flit_i.last ? Take : Skip;
@@ -122,11 +121,10 @@ module http_parser
     endcase
     if (rst_i) begin
       state_q <= Take;
-      first_q <= 1'b1;
     end
   end
   assign used_o = job_valid_o && job_ready_i;
-  assign drop_o = (job_valid_o && !job_ready_i) || (move && in_flit_i.last && (state_q == Skip || (first_q && !known)));
+  assign drop_o = (job_valid_o && !job_ready_i) || (move && in_flit_i.last && (state_q == Skip || (in_flit_i.first && !known)));
 
   logic unused;
   assign unused = &{1'b0, desc_q, flit_q, in_flit_i.bad};

@@ -56,7 +56,7 @@ module icmp_engine
     ipv4_addr_t src, dst;
   } token_t;
 
-  logic window_valid, window_ready, first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   header_t header;
   offset_t l4_offset, unused_available;
@@ -73,7 +73,6 @@ module icmp_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(unused_available),
       .need_i     (l4_offset <= offset_t'(L4Last) ? l4_offset + 8'd4 : '0)
@@ -96,7 +95,7 @@ module icmp_engine
 
   // The bytes after ICMP's first word; later flits use their part of the mask.
   flits_mask_t behind, behind_q;
-  assign behind = first ? behind_l4_word(l4_place(l4_offset)) : behind_q;
+  assign behind = window_flit.first ? behind_l4_word(l4_place(l4_offset)) : behind_q;
   always_ff @(posedge clk_i) begin
     if (window_valid && window_ready) behind_q <= flits_mask_t'({{FlitBytes{1'b1}}, behind} >> FlitBytes);
   end
@@ -106,7 +105,7 @@ module icmp_engine
       .empty_i(window_flit.empty),
       .valid_o(valid)
   );
-  logic check_take, check_last, check_bad, sum_right, commit, store_first;
+  logic check_take, check_last, check_bad, sum_right, commit;
   wide_t sum, total;
   token_t token_in, token;
   flit_t store_flit, flit;
@@ -119,7 +118,6 @@ module icmp_engine
       .in_valid_i  (window_valid),
       .in_ready_o  (window_ready),
       .in_flit_i   (window_flit),
-      .in_first_i  (first),
       .in_cut_i    (1'b0),
       .in_mask_i   (valid & behind[FlitBytes-1:0]),
       .in_info_i   (info_in),
@@ -136,7 +134,6 @@ module icmp_engine
       .out_valid_o,
       .out_ready_i,
       .out_flit_o  (store_flit),
-      .out_first_o (store_first),
       .out_token_o (token)
   );
 
@@ -197,7 +194,6 @@ module icmp_engine
   ) u_edit (
       .clk_i,
       .flit_i (flit),
-      .first_i(store_first),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (edit),
       .mask_i (token.is_too_big ? '0 : mask),

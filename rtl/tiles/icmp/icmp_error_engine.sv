@@ -46,7 +46,7 @@ module icmp_error_engine
   } facts_t;
 
   // The packet is taken to its end anyway, so the view waits for all bytes that might be quoted.
-  logic valid, ready, first, unused_tagged;
+  logic valid, ready, unused_tagged;
   flit_t flit;
   quote_t packet, unused_peek;
   descriptor_t unused_desc;
@@ -67,7 +67,6 @@ module icmp_error_engine
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o(flit),
-      .out_first_o(first),
       .out_tagged_o(unused_tagged),
       .out_ethernet_o(ethernet),
       .out_view_o(packet),
@@ -158,12 +157,12 @@ module icmp_error_engine
     unique case (state_q)
       Take:
       if (valid) begin
-        if (first) begin
+        if (flit.first) begin
           facts_q <= facts;
           quote_q <= quoted;
         end
         bad_q <= flit.bad;
-        if (flit.last) state_q <= first ? Sum : Judge;
+        if (flit.last) state_q <= flit.first ? Sum : Judge;
       end
       Sum: state_q <= Judge;
       Judge: begin
@@ -230,6 +229,7 @@ module icmp_error_engine
   always_comb begin
     out_flit_o.desc = with_transport(facts_q.desc, sends_l3 + offset_t'(Ipv4MinBytes));
     out_flit_o.desc.length = length;
+    out_flit_o.first = 1'b0;  // the tile's sender sets it
     out_flit_o.bad = 1'b0;
     out_flit_o.last = left <= length_t'(FlitBytes);
     out_flit_o.empty = out_flit_o.last ? EmptyWidth'(length_t'(FlitBytes) - left) : '0;

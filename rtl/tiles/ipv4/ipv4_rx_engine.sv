@@ -48,7 +48,7 @@ module ipv4_rx_engine
     logic source_route;
   } faults_t;
 
-  logic window_valid, window_ready, first;
+  logic window_valid, window_ready;
   flit_t window_flit, checked_flit;
   header_t header;
   offset_t available, need, fixed_end, header_end;
@@ -64,7 +64,6 @@ module ipv4_rx_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i     (need)
@@ -135,14 +134,14 @@ module ipv4_rx_engine
   assign tagged_options = header[L3Tagged][3:0] > 4'(FixedWords);
   assign untagged_options = header[L3Untagged][3:0] > 4'(FixedWords);
   assign has_options = (is_l3_tagged ? tagged_options : untagged_options) && (LengthInFirst || !short_fixed);
-  always_ff @(posedge clk_i) short_q <= window_valid && !window_ready && first && short_options;
+  always_ff @(posedge clk_i) short_q <= window_valid && !window_ready && window_flit.first && short_options;
   ipv4_options u_options (
       .clk_i,
       .rst_i,
-      .valid_i(window_valid && first && has_options),
+      .valid_i(window_valid && window_flit.first && has_options),
       .options_i(words[MostWords-FixedWords-1:0]),
       .words_i(4'(ip.ihl - 4'(FixedWords))),
-      .next_i(window_valid && window_ready && first),
+      .next_i(window_valid && window_ready && window_flit.first),
       .done_o(options_done),
       .malformed_o(options_malformed),
       .source_route_o(options_source_route)
@@ -177,13 +176,13 @@ module ipv4_rx_engine
   flit_t flit_q;
   logic [7:0] protocol_q;
   faults_t faults_q;
-  assign window_ready = stage_ready && (!first || !has_options || options_done || short_q);
+  assign window_ready = stage_ready && (!window_flit.first || !has_options || options_done || short_q);
 
   always_ff @(posedge clk_i) begin
     if (stage_ready) valid_q <= window_valid && window_ready;
     if (window_valid && window_ready) begin
       flit_q <= checked_flit;
-      if (first) begin
+      if (window_flit.first) begin
         group_q <= group_d;
         faults_q <= faults;
         protocol_q <= ip.protocol;
@@ -212,7 +211,7 @@ module ipv4_rx_engine
   );
 
   // The verdict, the same for all flits of a message.
-  logic sum_right, wrong_sum, fault, first_q, move;
+  logic sum_right, wrong_sum, fault, move;
   wide_t sum;
   always_comb begin
     sum = '0;
@@ -225,14 +224,10 @@ module ipv4_rx_engine
   assign wrong_sum = !sum_right;
   assign fault = |faults_q || wrong_sum;
   assign move = trim_valid && out_ready_i;
-  always_ff @(posedge clk_i) begin
-    if (move) first_q <= out_flit_o.last;
-    if (rst_i) first_q <= 1'b1;
-  end
 
   always_comb begin
     event_o = '0;
-    if (move && first_q) begin
+    if (move && out_flit_o.first) begin
       if (faults_q.short_fixed) event_o.drop_short = 1'b1;
       else if (faults_q.version) event_o.drop_version = 1'b1;
       else if (faults_q.header_length) event_o.drop_header_length = 1'b1;

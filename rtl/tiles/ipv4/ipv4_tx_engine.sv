@@ -29,7 +29,7 @@ module ipv4_tx_engine
   localparam int unsigned FixedWords = Ipv4MinBytes / 4;
   localparam logic [15:0] DontFragment = 16'h4000;
 
-  logic window_valid, window_ready, first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   header_t header;
   offset_t l3_offset, unused_available;
@@ -46,7 +46,6 @@ module ipv4_tx_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(first),
       .header_o   (header[0+:WindowBytes]),
       .available_o(unused_available),
       .need_i     (is_tagged(l3_offset) ? offset_t'(WindowBytes) : offset_t'(L3Untagged + Ipv4MinBytes))
@@ -62,9 +61,9 @@ module ipv4_tx_engine
   assign ip = is_tagged(l3_offset) ? header[L3Tagged+:Ipv4MinBytes] : header[L3Untagged+:Ipv4MinBytes];
   assign src = ip.src == '0 ? cfg_i.ip : ip.src;
   assign total_length = 16'(window_flit.desc.length) - 16'(l3_offset);
-  assign length_known = first ? window_flit.desc.length != '0 : length_known_q;
+  assign length_known = window_flit.first ? window_flit.desc.length != '0 : length_known_q;
 
-  logic valid_q, first_q;
+  logic valid_q;
   flit_t flit_q;
   logic [3:0] ihl_q;
   logic [7:0] ttl_q;
@@ -79,9 +78,8 @@ module ipv4_tx_engine
     if (window_valid && window_ready) begin
       flit_q <= window_flit;
       flit_q.bad <= window_flit.bad || !length_known;
-      first_q <= first;
       length_known_q <= length_known;
-      if (first) begin
+      if (window_flit.first) begin
         ihl_q <= ip.ihl;
         ttl_q <= cfg_i.ttl;
         src_q <= src;
@@ -143,7 +141,6 @@ module ipv4_tx_engine
   ) u_edit (
       .clk_i,
       .flit_i (flit_q),
-      .first_i(first_q),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (edit),
       .mask_i (mask),
@@ -151,7 +148,7 @@ module ipv4_tx_engine
   );
   assign out_valid_o = valid_q;
   assign out_key_o = next_key_t'(flit_q.desc.port);
-  assign event_o.mark_options_cleared = out_valid_o && out_ready_i && first_q && ihl_q > 4'(FixedWords);
+  assign event_o.mark_options_cleared = out_valid_o && out_ready_i && flit_q.first && ihl_q > 4'(FixedWords);
 
   logic unused;
   assign unused = &{1'b0, header, ip, unused_available};

@@ -51,7 +51,7 @@ module log_answer
     for (int unsigned b = 0; b < LogWordBytes; b++) swapped[8*b+:8] = word[8*(LogWordBytes-1-b)+:8];
   endfunction
 
-  logic valid, ready, first;
+  logic valid, ready;
   flit_t flit;
   head_t header;
   offset_t available;
@@ -66,7 +66,6 @@ module log_answer
       .out_valid_o(valid),
       .out_ready_i(ready),
       .out_flit_o (flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i     (offset_t'(LogHeadBytes))
@@ -86,10 +85,10 @@ module log_answer
 
   logic refuse, refusing_q, drop, goes;
   assign refuse = !well_formed || !allowed;
-  assign drop = first ? refuse : refusing_q;
-  assign drop_malformed_o = valid && ready && first && !well_formed;
-  assign drop_reader_o = valid && ready && first && well_formed && !allowed;
-  assign answered_o = valid && ready && first && !refuse;
+  assign drop = flit.first ? refuse : refusing_q;
+  assign drop_malformed_o = valid && ready && flit.first && !well_formed;
+  assign drop_reader_o = valid && ready && flit.first && well_formed && !allowed;
+  assign answered_o = valid && ready && flit.first && !refuse;
 
   // The head of the answer. Its end is taken before the first record is read, so a record with a lower number that is absent has been overwritten.
   number_t end_q;
@@ -123,7 +122,6 @@ module log_answer
   ) u_edit (
       .clk_i,
       .flit_i (flit),
-      .first_i(first),
       .pass_i (valid && ready),
       .edit_i (edit),
       .mask_i (mask),
@@ -135,9 +133,9 @@ module log_answer
   logic in_head, half_q, have, have_q, asked_q, started_q, there_q, beside_passes;
   number_t number_q, next_q;  // of the record that is read, and of the next one
   logic [W-1:0] data_q;  // of the record whose other flit has left
-  assign in_head = first || head_q != '0;
+  assign in_head = flit.first || head_q != '0;
   assign have = have_q || (asked_q && valid_i);
-  assign goes = valid && !drop && (first || !(in_head || half_q) ? have : 1'b1);
+  assign goes = valid && !drop && (flit.first || !(in_head || half_q) ? have : 1'b1);
   assign out_valid_o = goes;
   // A refused question waits at most one cycle for an output that takes nothing.
   assign ready = drop ? refusing_q || out_ready_i : out_ready_i && goes;
@@ -163,7 +161,7 @@ module log_answer
     end
     out_flit_o = edited;
     if (!in_head) out_flit_o.data = half_q ? (there_q ? data_q : '0) : W'(beside);
-    if (first) out_flit_o.desc.payload_sum_valid = 1'b0;
+    if (flit.first) out_flit_o.desc.payload_sum_valid = 1'b0;
   end
 
   always_ff @(posedge clk_i) begin
@@ -182,13 +180,13 @@ module log_answer
       there_q <= there_i;
       data_q  <= record_i.data;
     end
-    if (valid && first && !drop && !started_q) begin
+    if (valid && flit.first && !drop && !started_q) begin
       started_q <= 1'b1;
       next_q <= question.first;
       end_q <= end_i;
     end
     if (valid && ready) begin
-      if (first) begin
+      if (flit.first) begin
         head_q <= 3'(HeadFlits - 1);
         half_q <= 1'b0;
       end else if (in_head) begin

@@ -31,20 +31,19 @@ module log_engine
     output event_t event_o
 );
   // Input.
-  logic came, in_first_q, in_asks, in_asks_q;
+  logic came, in_asks, in_asks_q;
   logic [15:0] flits, flits_q, index_q;
   record_t record_q;
   logic record_valid_q;
   number_t cycle_q;
   descriptor_t desc, desc_q;
   assign came = in_valid_i && in_ready_o;
-  assign in_asks = in_first_q ? in_flit_i.desc.src == address_of(cfg_i.questions) : in_asks_q;
-  assign flits = in_first_q ? cfg_i.flits : flits_q;
-  assign desc = in_first_q ? in_flit_i.desc : desc_q;
+  assign in_asks = in_flit_i.first ? in_flit_i.desc.src == address_of(cfg_i.questions) : in_asks_q;
+  assign flits = in_flit_i.first ? cfg_i.flits : flits_q;
+  assign desc = in_flit_i.first ? in_flit_i.desc : desc_q;
   always_ff @(posedge clk_i) begin
     cycle_q <= cycle_q + 1'b1;
     if (came) begin
-      in_first_q <= in_flit_i.last;
       in_asks_q <= in_asks;
       flits_q <= flits;
       desc_q <= desc;
@@ -60,13 +59,12 @@ module log_engine
         lossless: desc.lossless,
         void_message: in_flit_i.last && in_flit_i.bad,
         last: in_flit_i.last,
-        first: in_first_q,
+        first: in_flit_i.first,
         empty: in_flit_i.empty,
         data: in_flit_i.data
     };
     if (rst_i) begin
       cycle_q <= '0;
-      in_first_q <= 1'b1;
       index_q <= '0;
       record_valid_q <= 1'b0;
     end
@@ -129,17 +127,11 @@ module log_engine
 
   // Registers on both sides keep the answer's paths away from those of traffic.
   logic question_valid, question_taken, made_valid, made_ready, answer_valid, answer_ready;
-  logic asks, asks_first_q, fits, refuses, refuses_q, unused_store_ready, unused_token;
+  logic asks, fits, refuses, refuses_q, unused_store_ready, unused_token;
   flit_t question, made, answer;
   assign asks = valid && entry.asks;
-  assign refuses = asks_first_q ? !fits : refuses_q;
-  always_ff @(posedge clk_i) begin
-    if (asks) begin
-      asks_first_q <= entry.flit.last;
-      refuses_q <= refuses;
-    end
-    if (rst_i) asks_first_q <= 1'b1;
-  end
+  assign refuses = entry.flit.first ? !fits : refuses_q;
+  always_ff @(posedge clk_i) if (asks) refuses_q <= refuses;
   packet_store #(
       .token_t(logic),
       .Tokens (16)

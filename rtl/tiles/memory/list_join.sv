@@ -103,7 +103,7 @@ module list_join
   assign out_data_o = stored_valid ? stored.data : in_data_i;
 
   logic unused;
-  assign unused = &{1'b0, stored.desc, stored.bad, stored.empty};
+  assign unused = &{1'b0, stored.desc, stored.first, stored.bad, stored.empty};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -37,11 +37,11 @@ module list_split
   typedef logic [$clog2(ListRanges+1)-1:0] number_t;
 
   // Lists leave the stream at their first flit, and nothing passes them. At most two wait: the store has no room for another's token.
-  logic first_q, list_q, listed, is_list;
+  logic list_q, listed, is_list;
   logic [1:0] inside_q;
   logic store_valid, store_ready, pass_valid, done;
   assign listed = in_flit_i.desc.memory_op inside {OpGather, OpScatter};
-  assign is_list = first_q ? listed : list_q;
+  assign is_list = in_flit_i.first ? listed : list_q;
   assign store_valid = in_valid_i && is_list;
   assign pass_valid = in_valid_i && !is_list && inside_q == '0;
   assign in_ready_o = is_list ? store_ready : inside_q == '0 && out_ready_i;
@@ -50,13 +50,9 @@ module list_split
   logic take;
   assign take = in_valid_i && in_ready_o;
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      first_q <= in_flit_i.last;
-      list_q <= is_list;
-    end
-    inside_q <= inside_q + 2'(take && first_q && listed) - 2'(void_o) - 2'(done);
+    if (take) list_q <= is_list;
+    inside_q <= inside_q + 2'(take && in_flit_i.first && listed) - 2'(void_o) - 2'(done);
     if (rst_i) begin
-      first_q <= 1'b1;
       inside_q <= '0;
     end
   end
@@ -208,6 +204,7 @@ module list_split
   flit_t access;
   always_comb begin
     access = head_q;
+    access.first = beat_q == '0;
     access.bad = 1'b0;
     access.last = last_beat || !good_q;
     access.empty = scatter && access.last ? EmptyWidth'(-32'(range_end)) : '0;
@@ -232,12 +229,12 @@ module list_split
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(take && first_q && listed && inside_q == '1))
+      assert (!(take && in_flit_i.first && listed && inside_q == '1))
       else $error("list_split: more than three lists are here");
       assert (state_q != Send || !scatter || !good_q || !stored_valid || stored.last == (last_range && last_beat))
       else $error("list_split: the data of a list do not end with its last range");
       list_of_all_ranges : cover (done && state_q == Send && 32'(number) == ListRanges);
-      list_waits_for_room : cover (store_valid && first_q && !store_ready);
+      list_waits_for_room : cover (store_valid && in_flit_i.first && !store_ready);
       access_waits_for_a_list : cover (in_valid_i && !is_list && inside_q != '0);
       list_is_too_long : cover (state_q == Load && stored_valid && index_q == '0 && 32'(stored_bytes) > ListRanges * RangeBytes);
       list_ends_early : cover (state_q == Load && stored_valid && bytes_right && stored.last && index_q + 1'b1 != number_t'(list_flits));

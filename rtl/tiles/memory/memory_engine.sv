@@ -290,6 +290,7 @@ module memory_engine
     reply_out_flit_o.desc.memory_status = reply_status;
     reply_out_flit_o.desc.memory_tag = reply.tag;
   end
+  assign reply_out_flit_o.first = 1'b0;  // the tile's sender sets it
   assign reply_out_flit_o.bad = 1'b0;
   assign reply_out_flit_o.empty = '0;
   assign reply_out_flit_o.data = reply_brings ? reply_data : '0;

@@ -144,8 +144,8 @@ module memory_request
   end
 
   // An operand goes no further, if anything follows it.
-  logic first_q, held_q, operand;
-  assign operand = first_q && !stored_flit.last && op inside {OpMasked, OpSwap};
+  logic held_q, operand;
+  assign operand = stored_flit.first && !stored_flit.last && op inside {OpMasked, OpSwap};
   logic valid_q, out_first_q, last_q, right_q, size_right_q, granted_q;
   ask_t ask_q;
   slots_t beats_q;
@@ -157,8 +157,8 @@ module memory_request
       valid_q <= stored_valid && !operand;
       data_q <= stored_flit.data;
       last_q <= stored_flit.last;
-      out_first_q <= first_q || held_q;
-      if (first_q) begin
+      out_first_q <= stored_flit.first || held_q;
+      if (stored_valid && stored_flit.first) begin
         ask_q <= ask;
         beats_q <= beats;
         out_end_o <= EmptyWidth'(reach);
@@ -167,14 +167,10 @@ module memory_request
         granted_q <= granted != '0;
         operand_q <= stored_flit.data;
       end
-      if (stored_valid) begin
-        first_q <= stored_flit.last;
-        held_q <= operand;
-      end
+      if (stored_valid) held_q <= operand;
     end
     if (rst_i) begin
       valid_q <= 1'b0;
-      first_q <= 1'b1;
       held_q <= 1'b0;
     end
   end

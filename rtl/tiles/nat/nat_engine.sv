@@ -65,7 +65,7 @@ module nat_engine
 
   // Stage 0. The offsets of an untagged and a tagged packet differ in three bits. A single bit would have a fan-out of 500, so bit 4 selects the
   // packet's protocol and kind, which decide the bytes to wait for and to translate, and the other two bits select its words.
-  logic window_valid, window_ready, window_first, has_tag;
+  logic window_valid, window_ready, has_tag;
   flit_t window_flit;
   logic [WindowBytes*8-1:0] header;
   logic [1:0] word_tagged;
@@ -98,7 +98,6 @@ module nat_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
-      .out_first_o(window_first),
       .header_o(header),
       .available_o(available),
       .need_i(need)
@@ -121,16 +120,15 @@ module nat_engine
       .removed_o(removed)
   );
 
-  logic step, table_ready, valid_q, first_q;
+  logic step, table_ready, valid_q;
   (* keep *) logic load;  // step, for the many loads of data, which would slow down the hand-shake
   flit_t flit_q;
   assign window_ready = step && table_ready;
   always_ff @(posedge clk_i) begin
     if (step) valid_q <= window_valid && table_ready;
     if (load) begin
-      flit_q  <= window_flit;
-      first_q <= window_first;
-      if (window_first) begin
+      flit_q <= window_flit;
+      if (window_valid && window_flit.first) begin
         facts_q <= facts;
         removed_q <= removed;
       end
@@ -151,9 +149,9 @@ module nat_engine
       .cfg_i,
       .ready_o       (table_ready),
       .step_i        (step),
-      .find_i        (window_valid && window_first),
+      .find_i        (window_valid && window_flit.first),
       .search_i      (search),
-      .decide_i      (valid_q && first_q && wants_flow),
+      .decide_i      (valid_q && flit_q.first && wants_flow),
       .facts_i       (facts_q),
       .found_o       (found),
       .inside_o      (host_end),
@@ -204,21 +202,20 @@ module nat_engine
   end
 
   // Stage 2. Dropped packets end here, so that no ready depends on a verdict.
-  logic out_valid_q, out_empty_q, out_first_q, decided_q, drop, edit_ready;
+  logic out_valid_q, out_empty_q, decided_q, drop, edit_ready;
   flit_t out_flit_q;
   assign step = !out_valid_q || edit_ready;
   assign load = out_empty_q || edit_ready;
-  assign drop = first_q ? verdict.drop : verdict_q.drop;
+  assign drop = flit_q.first ? verdict.drop : verdict_q.drop;
   always_ff @(posedge clk_i) begin
-    decided_q <= step && valid_q && first_q;
+    decided_q <= step && valid_q && flit_q.first;
     if (step) begin
       out_valid_q <= valid_q && !drop;
       out_empty_q <= !(valid_q && !drop);
     end
     if (load) begin
-      out_flit_q  <= flit_q;
-      out_first_q <= first_q;
-      if (first_q) verdict_q <= verdict;
+      out_flit_q <= flit_q;
+      if (valid_q && flit_q.first) verdict_q <= verdict;
     end
     if (rst_i) begin
       out_valid_q <= 1'b0;
@@ -243,7 +240,6 @@ module nat_engine
   // Stage 3.
   typedef struct packed {
     flit_t flit;
-    logic first;
     way_e way;
     logic [ViewBytes*8-1:0] edit;
     logic [ViewBytes-1:0] mask;
@@ -251,7 +247,7 @@ module nat_engine
   edited_t edited, last;
   logic last_has_tag;
   always_comb begin
-    edited = '{flit: out_flit_q, first: out_first_q, way: verdict_q.way, edit: edit, mask: mask};
+    edited = '{flit: out_flit_q, way: verdict_q.way, edit: edit, mask: mask};
     if (verdict_q.translate) edited.flit.desc.port = port_t'(verdict_q.port);
   end
   skid_buffer #(
@@ -273,7 +269,6 @@ module nat_engine
   ) u_edit (
       .clk_i,
       .flit_i (last.flit),
-      .first_i(last.first),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (last_has_tag ? {(L3Tagged * 8)'(0), last.edit} : {(L3Untagged * 8)'(0), last.edit, (VlanBytes * 8)'(0)}),
       .mask_i (last_has_tag ? {L3Tagged'(0), last.mask} : {L3Untagged'(0), last.mask, VlanBytes'(0)}),

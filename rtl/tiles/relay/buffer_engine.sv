@@ -29,10 +29,10 @@ module buffer_engine
     $fatal(1, "buffer_engine: Flits is %0d; two messages of the largest size take %0d", Flits, 2 * MaxFrameFlits);
   end
 
-  logic first_q, refusing_q;  // of the arriving message
+  logic refusing_q;  // what is left of the arriving message is dropped
   logic fits, take, refuse, store_ready;
-  assign refuse = first_q ? !fits && !in_flit_i.desc.lossless : refusing_q;
-  assign take = first_q ? fits : !refusing_q;
+  assign refuse = in_flit_i.first ? !fits && !in_flit_i.desc.lossless : refusing_q;
+  assign take = in_flit_i.first ? fits : !refusing_q;
   assign in_ready_o = refuse || (take && store_ready);
 
   logic ends;
@@ -62,21 +62,17 @@ module buffer_engine
 
   always_comb begin
     event_o = '0;
-    event_o.drop_no_room = in_valid_i && first_q && refuse;
+    event_o.drop_no_room = in_valid_i && in_flit_i.first && refuse;
     event_o.drop_aborted = in_valid_i && take && store_ready && ends && in_flit_i.bad;
   end
 
   always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_ready_o) begin
-      first_q <= ends;
-      refusing_q <= refuse;
-    end
-    if (rst_i) first_q <= 1'b1;
+    if (in_valid_i && in_ready_o) refusing_q <= refuse;
   end
 
   always_ff @(posedge clk_i) begin
     if (!rst_i && in_valid_i) begin
-      assert (in_ready_o || (first_q && in_flit_i.desc.lossless))
+      assert (in_ready_o || (in_flit_i.first && in_flit_i.desc.lossless))
       else $error("buffer_engine: a droppable message waits");
     end
   end

@@ -20,7 +20,7 @@ module shout_engine
     output event_t event_o
 );
   // The answer's addresses and ports are the request's, swapped.
-  logic answer_valid, answer_ready, first;
+  logic answer_valid, answer_ready;
   flit_t answer_flit;
   logic [47:0] unused_peer;
 
@@ -33,7 +33,6 @@ module shout_engine
       .out_valid_o(answer_valid),
       .out_ready_i(answer_ready),
       .out_flit_o (answer_flit),
-      .out_first_o(first),
       .out_peer_o (unused_peer),
       .refused_o  (event_o.drop_source_port)
   );
@@ -41,7 +40,7 @@ module shout_engine
   // The number of header bytes from the start of this flit on: desc.payload_offset at first, less by FlitBytes with
   // every flit, and 0 after the flit in which the payload starts.
   offset_t headers, headers_q;
-  assign headers = first ? answer_flit.desc.payload_offset : headers_q;
+  assign headers = answer_flit.first ? answer_flit.desc.payload_offset : headers_q;
 
   flit_t capitals;
   always_comb begin

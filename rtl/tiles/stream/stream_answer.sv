@@ -202,7 +202,7 @@ module stream_answer
   assign void_o = answer_end && fault;
 
   logic unused;
-  assign unused = &{1'b0, unused_token, unused_fits, stored.bad, stored.desc};
+  assign unused = &{1'b0, unused_token, unused_fits, stored.first, stored.bad, stored.desc};
 
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin

@@ -52,7 +52,7 @@ module udp_stream
   typedef logic [CountWidth-1:0] count_t;
 
   // The reply to each datagram, with its headers turned round; at most InFlight of them from here to the output.
-  logic reply_valid, reply_ready, reply_first, reply_take, take, room_q;
+  logic reply_valid, reply_ready, reply_take, take, room_q;
   flit_t reply_flit;
   logic [47:0] peer;
   udp_reply #(
@@ -66,17 +66,16 @@ module udp_stream
       .out_valid_o(reply_valid),
       .out_ready_i(reply_ready),
       .out_flit_o (reply_flit),
-      .out_first_o(reply_first),
       .out_peer_o (peer),
       .refused_o
   );
 
   logic window_valid, window_ready, out_end;
   count_t held_q, held;
-  assign window_valid = reply_valid && (!reply_first || room_q);
-  assign reply_ready = window_ready && (!reply_first || room_q);
+  assign window_valid = reply_valid && (!reply_flit.first || room_q);
+  assign reply_ready = window_ready && (!reply_flit.first || room_q);
   assign reply_take = reply_valid && reply_ready;
-  assign take = reply_take && reply_first;
+  assign take = reply_take && reply_flit.first;
   assign out_end = out_valid_o && out_ready_i && out_flit_o.last;
   assign held = held_q + count_t'(take) - count_t'(out_end);
   always_ff @(posedge clk_i) begin
@@ -126,7 +125,8 @@ module udp_stream
   assign to_ready = m_axis_tready;
   assign to_take = to_valid && to_ready;
   always_comb begin
-    out_flit_o = '{desc: out_desc, bad: out_beat.bad, last: out_beat.last, empty: out_beat.empty, data: out_beat.data};
+    // The tile's sender sets `first`.
+    out_flit_o = '{desc: out_desc, first: 1'b0, bad: out_beat.bad, last: out_beat.last, empty: out_beat.empty, data: out_beat.data};
     out_flit_o.desc.payload_sum_valid = 1'b0;
   end
 
@@ -221,7 +221,7 @@ module udp_stream
       else $error("udp_stream: more ends than datagrams");
       assert (!m_axis_tvalid || peer_valid)
       else $error("udp_stream: a payload without its sender");
-      full : cover (reply_valid && reply_first && !room_q);
+      full : cover (reply_valid && reply_flit.first && !room_q);
       refused : cover (refused_o);
       answered : cover (answered_o);
       void_answer : cover (void_o);

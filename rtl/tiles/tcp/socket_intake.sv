@@ -55,7 +55,7 @@ module socket_intake
   // verilator lint_off ASCRANGE
   logic [0:OpenedBytes-1][7:0] text;
   // verilator lint_on ASCRANGE
-  logic come_valid, come_ready, come_first, take;
+  logic come_valid, come_ready, take;
   flit_t come;
   offset_t available;
   op_e op;
@@ -70,7 +70,6 @@ module socket_intake
       .out_valid_o(come_valid),
       .out_ready_i(come_ready),
       .out_flit_o (come),
-      .out_first_o(come_first),
       .header_o   (text),
       .available_o(available),
       .need_i     (op == OpOpened ? offset_t'(OpenedBytes) : offset_t'(1))
@@ -97,7 +96,7 @@ module socket_intake
   assign asked = come.desc.stream_end && asked_q != '0;
   assign kept = ($bits(kept))'(queued_q) + ($bits(kept))'(asked_q);
   assign fits = asked || 32'(kept) < Backlog;
-  assign is_opened = come_first && op == OpOpened && available == offset_t'(OpenedBytes);
+  assign is_opened = come.first && op == OpOpened && available == offset_t'(OpenedBytes);
   assign told = take && is_opened && own && fits;
   assign refused = take && is_opened && !failed && !(own && fits);
   assign asks_ready_o = 32'(asked_q) < Asked && 32'(kept) + 1 < Backlog;
@@ -145,9 +144,9 @@ module socket_intake
   name_t reads_name_q;
   length_t bytes_q, room_q;
   logic end_q, reset_q;
-  assign answers = come_first ? op == OpData && reading_q && own && come.desc.stream_connection == reads_name_q : answers_q;
-  assign known = come_first ? answers || (is_opened && (!failed || (own && fits))) : known_q;
-  assign row = come_first ? '0 : row_q;
+  assign answers = come.first ? op == OpData && reading_q && own && come.desc.stream_connection == reads_name_q : answers_q;
+  assign known = come.first ? answers || (is_opened && (!failed || (own && fits))) : known_q;
+  assign row = come.first ? '0 : row_q;
   assign reads_ready_o = !reading_q && !answered_q;
   assign answer_valid_o = answered_q;
   assign answer_o = {reset_q, end_q, 30'(bytes_q)};
@@ -158,7 +157,7 @@ module socket_intake
       .Depth(Flits)
   ) u_answer (
       .clk_i,
-      .write_enable_i(take && answers && (come_first || !full_q)),
+      .write_enable_i(take && answers && (come.first || !full_q)),
       .write_addr_i(row),
       .write_data_i(come.data),
       .read_enable_i(1'b1),
@@ -171,8 +170,8 @@ module socket_intake
       known_q <= known;
       answers_q <= answers;
       row_q <= row + 1'b1;
-      full_q <= row == row_t'(Flits - 1) || (full_q && !come_first);  // the next flit is beyond the end of the buffer
-      if (come_first && answers) begin
+      full_q <= row == row_t'(Flits - 1) || (full_q && !come.first);  // the next flit is beyond the end of the buffer
+      if (come.first && answers) begin
         bytes_q <= come.desc.stream_bytes;
         room_q  <= come.desc.stream_room;
         end_q   <= come.desc.stream_end;

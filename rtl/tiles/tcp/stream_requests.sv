@@ -101,8 +101,8 @@ module stream_requests
   );
 
   // Replies.
-  logic owed, replied, begins, later_q, fails;
-  place_t place_q;
+  logic owed, replied, begins, fails;
+  place_t place, place_q;  // of this flit of a reply, and of the next one
   request_t due;
   assign made_o = ask_valid && ready && first;
   fifo #(
@@ -120,23 +120,20 @@ module stream_requests
   );
   assign reply_in_ready_o = 1'b1;
   assign replied = reply_in_valid_i && reply_in_flit_i.last;
-  assign begins = reply_in_valid_i && !later_q;
+  assign begins = reply_in_valid_i && reply_in_flit_i.first;
   assign fails = begins && (memory_access_pkg::status_e'(reply_in_flit_i.desc.memory_status) != memory_access_pkg::StatusOk || reply_in_flit_i.bad);
   assign used_o = replied;
+  assign place = reply_in_flit_i.first ? due.piece.addr[31:EmptyWidth] : place_q;
   always_ff @(posedge clk_i) begin
-    if (reply_in_valid_i) begin
-      later_q <= !reply_in_flit_i.last;
-      place_q <= (later_q ? place_q : due.piece.addr[31:EmptyWidth]) + 1'b1;
-    end
+    if (reply_in_valid_i) place_q <= place + 1'b1;
     reply_valid_o <= reply_in_valid_i;
     reply_o <= due;
-    reply_place_o <= later_q ? place_q : due.piece.addr[31:EmptyWidth];
+    reply_place_o <= place;
     reply_last_o <= reply_in_flit_i.last;
     reply_failed_o <= fails;
     reply_data_o <= reply_in_flit_i.data;
     failed_o <= fails;
     if (rst_i) begin
-      later_q <= 1'b0;
       reply_valid_o <= 1'b0;
       failed_o <= 1'b0;
     end

@@ -42,14 +42,14 @@ module tcp_chargen_engine
   } job_t;
 
   // Messages of the stack.
-  logic first_q, known_q, known, take, job_push, job_ready, job_valid, job_pop;
+  logic known_q, known, take, job_push, job_ready, job_valid, job_pop;
   job_t come, job;
   op_e  op;
   assign op = op_e'(in_flit_i.desc.stream_op);
   assign known = op inside {OpOpened, OpData};
   assign in_ready_o = job_ready;
   assign take = in_valid_i && in_ready_o;
-  assign job_push = take && first_q && known;
+  assign job_push = take && in_flit_i.first && known;
   assign come = '{
           opened: op == OpOpened,
           at_end: in_flit_i.desc.stream_end,
@@ -64,7 +64,7 @@ module tcp_chargen_engine
   ) u_jobs (
       .clk_i,
       .rst_i,
-      .in_offer_i (take && first_q),
+      .in_offer_i (take && in_flit_i.first),
       .in_valid_i (job_push),
       .in_ready_o (job_ready),
       .in_data_i  (come),
@@ -74,10 +74,8 @@ module tcp_chargen_engine
   );
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
-      if (first_q) known_q <= known;
+      if (in_flit_i.first) known_q <= known;
     end
-    if (rst_i) first_q <= 1'b1;
   end
 
   // One job at a time: look up the place, write, and end with a command. A flit is begun in one cycle, and has its characters in the next.
@@ -214,7 +212,7 @@ module tcp_chargen_engine
   assign out_key_o = '0;
 
   logic known_now;
-  assign known_now = first_q ? known : known_q;
+  assign known_now = in_flit_i.first ? known : known_q;
   assign event_o.drop_unexpected = take && in_flit_i.last && !known_now;
   assign event_o.used_messages = take && in_flit_i.last && known_now;
   assign event_o.made_writes = valid_q && out_ready_i && last_q && writes_q;

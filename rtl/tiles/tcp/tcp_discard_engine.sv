@@ -19,7 +19,7 @@ module tcp_discard_engine
     input  cfg_t   cfg_i,
     output event_t event_o
 );
-  logic first_q, known_q, valid_q;
+  logic known_q, valid_q;
   flit_t flit_q;
   op_e op;
   logic known, asks, take;
@@ -31,7 +31,7 @@ module tcp_discard_engine
 
   always_ff @(posedge clk_i) begin
     if (in_ready_o) begin
-      valid_q <= take && first_q && asks;
+      valid_q <= take && in_flit_i.first && asks;
       flit_q <= '0;
       flit_q.desc.port <= in_flit_i.desc.port;
       flit_q.desc.tenant <= in_flit_i.desc.tenant;
@@ -42,22 +42,20 @@ module tcp_discard_engine
       flit_q.last <= 1'b1;
     end
     if (take) begin
-      first_q <= in_flit_i.last;
-      if (first_q) known_q <= known;
+      if (in_flit_i.first) known_q <= known;
     end
     if (rst_i) begin
       valid_q <= 1'b0;
-      first_q <= 1'b1;
     end
   end
   assign out_valid_o = valid_q;
   assign out_flit_o = flit_q;
   assign out_key_o = '0;
 
-  assign event_o.drop_unexpected = take && in_flit_i.last && !(first_q ? known : known_q);
-  assign event_o.used_messages = take && in_flit_i.last && (first_q ? known : known_q);
+  assign event_o.drop_unexpected = take && in_flit_i.last && !(in_flit_i.first ? known : known_q);
+  assign event_o.used_messages = take && in_flit_i.last && (in_flit_i.first ? known : known_q);
   assign event_o.made_commands = valid_q && out_ready_i;
-  assign event_o.mark_opened = take && first_q && op == OpOpened;
+  assign event_o.mark_opened = take && in_flit_i.first && op == OpOpened;
 
   logic unused;
   assign unused = &{1'b0, cfg_i, in_flit_i};

@@ -30,12 +30,12 @@ module tcp_duplex_bench
   logic [1:0] in_valid, in_ready, out_valid, out_ready;
   flit_t in_flit[2], out_flit[2];
   next_key_t out_key[2];
-  logic first_q, port_q, port, waits;
+  logic port_q, port, waits;
   logic [$clog2(Longest+1)-1:0] since_q;
-  assign port = first_q ? (op_e'(in_flit_i.desc.stream_op) != OpPacket) ^ astray_i : port_q;
+  assign port = in_flit_i.first ? (op_e'(in_flit_i.desc.stream_op) != OpPacket) ^ astray_i : port_q;
   assign in_flit[0] = in_flit_i;
   assign in_flit[1] = in_flit_i;
-  assign waits = ordered_i && first_q && port != port_q && since_q != '0;
+  assign waits = ordered_i && in_flit_i.first && port != port_q && since_q != '0;
   assign in_valid = {in_valid_i && port && !waits, in_valid_i && !port && !waits};
   assign in_ready_o = in_ready[port] && !waits;
   tcp_duplex_engine #(
@@ -62,10 +62,7 @@ module tcp_duplex_bench
   assign out_key_o = out_key[second];
   assign out_ready = {out_ready_i && second, out_ready_i && !second};
   always_ff @(posedge clk_i) begin
-    if (in_valid_i && in_ready_o) begin
-      first_q <= in_flit_i.last;
-      port_q  <= port;
-    end
+    if (in_valid_i && in_ready_o) port_q <= port;
     if (in_valid_i && in_ready_o) since_q <= ($bits(since_q))'(Longest);
     else if (since_q != '0) since_q <= since_q - 1'b1;
     if (out_valid_o) begin
@@ -73,7 +70,6 @@ module tcp_duplex_bench
       second_q <= second;
     end
     if (rst_i) begin
-      first_q  <= 1'b1;
       since_q  <= '0;
       held_q   <= 1'b0;
       second_q <= 1'b0;

@@ -19,14 +19,14 @@ module tcp_echo_engine
 
     output event_t event_o
 );
-  logic first_q, passing_q, command_q, valid_q, close_q, known_q, asks_q;
+  logic passing_q, command_q, valid_q, close_q, known_q, asks_q;
   flit_t flit_q;
   descriptor_t desc_q;
   op_e op;
   logic known, passes, asks, move, take;
   assign op = op_e'(in_flit_i.desc.stream_op);
   assign known = op inside {OpOpened, OpData};
-  assign passes = first_q ? op == OpData && in_flit_i.desc.stream_bytes != '0 : passing_q;
+  assign passes = in_flit_i.first ? op == OpData && in_flit_i.desc.stream_bytes != '0 : passing_q;
   assign asks = op == OpOpened || (op == OpData && in_flit_i.desc.stream_end);
   assign move = !valid_q || out_ready_i;
   assign in_ready_o = move && !command_q;
@@ -48,23 +48,21 @@ module tcp_echo_engine
         command_q <= 1'b0;
       end else begin
         flit_q <= in_flit_i;
-        if (first_q) flit_q.desc.stream_op <= 3'(OpWrite);
+        if (in_flit_i.first) flit_q.desc.stream_op <= 3'(OpWrite);
       end
     end
     if (take) begin
-      first_q <= in_flit_i.last;
       passing_q <= passes;
-      if (first_q) begin
+      if (in_flit_i.first) begin
         desc_q  <= in_flit_i.desc;
         close_q <= in_flit_i.desc.stream_end;
         known_q <= known;
         asks_q  <= asks;
       end
-      if (in_flit_i.last) command_q <= first_q ? asks : asks_q;
+      if (in_flit_i.last) command_q <= in_flit_i.first ? asks : asks_q;
     end
     if (rst_i) begin
       valid_q <= 1'b0;
-      first_q <= 1'b1;
       command_q <= 1'b0;
     end
   end
@@ -72,10 +70,10 @@ module tcp_echo_engine
   assign out_flit_o = flit_q;
   assign out_key_o = '0;
 
-  assign event_o.drop_unexpected = take && in_flit_i.last && !(first_q ? known : known_q);
-  assign event_o.used_messages = take && in_flit_i.last && (first_q ? known : known_q) && !passes;
+  assign event_o.drop_unexpected = take && in_flit_i.last && !(in_flit_i.first ? known : known_q);
+  assign event_o.used_messages = take && in_flit_i.last && (in_flit_i.first ? known : known_q) && !passes;
   assign event_o.made_commands = command_q && move;
-  assign event_o.mark_opened = take && first_q && op == OpOpened;
+  assign event_o.mark_opened = take && in_flit_i.first && op == OpOpened;
 
   logic unused;
   assign unused = &{1'b0, desc_q};

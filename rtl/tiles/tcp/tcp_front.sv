@@ -86,6 +86,7 @@ module tcp_front
   tuple_t [Ports-1:0] guess_tuple;
   tenant_t [Ports-1:0] guess_tenant;
   for (genvar p = 0; p < int'(Ports); p++) begin : gen_intake
+    assign come_first[p] = come_flit[p].first;
     tcp_intake #(
         .Takes(Ports == 1 ? 3 : p == 0 ? 1 : 2)
     ) u_intake (
@@ -97,7 +98,6 @@ module tcp_front
         .out_valid_o       (come_valid[p]),
         .out_ready_i       (flits_ready[p] && admits[p]),
         .out_flit_o        (come_flit[p]),
-        .out_first_o       (come_first[p]),
         .arrival_o         (arrival[p]),
         .guess_o           (guess[p]),
         .guess_tuple_o     (guess_tuple[p]),

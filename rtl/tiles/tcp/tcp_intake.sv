@@ -20,7 +20,6 @@ module tcp_intake
     output logic     out_valid_o,
     input  logic     out_ready_i,
     output flit_t    out_flit_o,
-    output logic     out_first_o,
     output arrival_t arrival_o,    // with the first flit
 
     // A SYN begins to arrive, if its first flit has all of this. Nothing of it has been checked.
@@ -57,12 +56,12 @@ module tcp_intake
   } token_t;
 
   // Store, and check.
-  logic first_q, take, syn_q;
+  logic take, syn_q;
   length_t earlier_q, earlier, following, total_q;  // bytes of the message before this flit; up to the flit in the store's register
   logic [FlitBytes-1:0] covered_q, valid, mask;  // bytes that the checksum covers, apart from empty ones; that are not empty; both
   info_t info_in, info;
   assign take = in_valid_i && in_ready_o;
-  assign earlier = first_q ? '0 : earlier_q;
+  assign earlier = in_flit_i.first ? '0 : earlier_q;
   assign following = earlier + length_t'(FlitBytes);
   assign mask = valid & covered_q;
   valid_mask u_valid (
@@ -74,15 +73,13 @@ module tcp_intake
   assign info_in.is_error = Segments && in_flit_i.desc.l3_offset == offset_t'(QuotedL3) && in_flit_i.desc.l4_offset == offset_t'(QuotedL4);
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
       earlier_q <= following;
       covered_q <= in_flit_i.last ? FirstCovered : ~first_bytes(following < length_t'(SumFrom) ? length_t'(SumFrom) - following : '0);
       total_q <= following - length_t'(in_flit_i.empty);
       if (earlier == length_t'(FlagsAt / FlitBytes * FlitBytes)) syn_q <= in_flit_i.data[8*(FlagsAt%FlitBytes)+1] && !in_flit_i.data[8*(FlagsAt%FlitBytes)+4];
-      else if (first_q) syn_q <= 1'b0;
+      else if (in_flit_i.first) syn_q <= 1'b0;
     end
     if (rst_i) begin
-      first_q <= 1'b1;
       covered_q <= FirstCovered;
     end
   end
@@ -94,7 +91,7 @@ module tcp_intake
     tcp_t begun;
     always_comb for (int unsigned i = 0; i < FlitBytes; i++) bytes[i] = in_flit_i.data[8*i+:8];
     assign begun = bytes[L4+:TcpBytes];
-    assign guess_o = in_valid_i && first_q && !info_in.is_command && begun.flags.syn;
+    assign guess_o = in_valid_i && in_flit_i.first && !info_in.is_command && begun.flags.syn;
     assign guess_tuple_o.remote_addr = bytes[L3Untagged+Ipv4Addresses+:4];
     assign guess_tuple_o.local_addr = bytes[L3Untagged+Ipv4Addresses+4+:4];
     assign guess_tuple_o.remote_port = begun.src_port;
@@ -108,7 +105,7 @@ module tcp_intake
     assign guess_tenant_o = '0;
   end
 
-  logic check_take, check_last, check_bad, drop, store_valid, store_ready, store_first;
+  logic check_take, check_last, check_bad, drop, store_valid, store_ready;
   logic bad_length, bad_place, sum_right, bad_sum, bad_command;
   wide_t unused_sum, check_total;
   flit_t store_flit, framed;
@@ -152,7 +149,6 @@ module tcp_intake
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .in_first_i   (first_q),
       .in_cut_i     (1'b0),
       .in_mask_i    (Segments ? mask : '0),
       .in_info_i    (info_in),
@@ -169,7 +165,6 @@ module tcp_intake
       .out_valid_o  (store_valid),
       .out_ready_i  (store_ready),
       .out_flit_o   (store_flit),
-      .out_first_o  (store_first),
       .out_token_o  (token)
   );
   assign bad_length = info.desc.length != total_q || info.desc.length < length_t'(info.is_error ? QuotedL4 + QuotedBytes : SegmentBytes);
@@ -231,7 +226,6 @@ module tcp_intake
       .out_valid_o,
       .out_ready_i,
       .out_flit_o,
-      .out_first_o,
       .header_o   (shown),
       .available_o(available),
       .need_i     (is_open ? offset_t'(OpenBytes) : is_command ? offset_t'(1) : offset_t'(WindowBytes))
@@ -303,5 +297,5 @@ module tcp_intake
   end
 
   logic unused;
-  assign unused = &{1'b0, store_first, unused_sum, header, ip, tcp, quoted, store_flit.desc, token};
+  assign unused = &{1'b0, unused_sum, header, ip, tcp, quoted, store_flit.desc, token};
 endmodule

@@ -113,7 +113,6 @@ module tcp_maker
   } token_t;
   typedef struct packed {
     flit_t flit;
-    logic first;
     logic [FlitBytes-1:0] mask;
     info_t info;
   } summed_t;
@@ -179,6 +178,7 @@ module tcp_maker
   always_comb begin
     flit = '0;
     flit.desc = flit_info_q.desc;
+    flit.first = flit_first_q;
     flit.last = flit_last_q;
     flit.empty = flit_last_q ? EmptyWidth'(FlitBytes - 32'(flit_left_q)) : '0;
     for (int unsigned i = 0; i < FlitBytes; i++) begin
@@ -189,7 +189,6 @@ module tcp_maker
   summed_t here, summed;
   assign here = '{
       flit: flit,
-      first: flit_first_q,
       mask: first_bytes(flit_left_q) & ~first_bytes(flit_sum_from_q),
       info: flit_info_q
   };
@@ -207,7 +206,7 @@ module tcp_maker
       .out_data_o(summed)
   );
 
-  logic unused_take, check_last, unused_bad, store_first;
+  logic unused_take, check_last, unused_bad;
   info_t info;
   wide_t unused_sum, total;
   token_t token;
@@ -221,7 +220,6 @@ module tcp_maker
       .in_valid_i   (store_valid),
       .in_ready_o   (store_ready),
       .in_flit_i    (summed.flit),
-      .in_first_i   (summed.first),
       .in_cut_i     (1'b0),
       .in_mask_i    (summed.mask),
       .in_info_i    (summed.info),
@@ -238,7 +236,6 @@ module tcp_maker
       .out_valid_o,
       .out_ready_i,
       .out_flit_o   (store_flit),
-      .out_first_o  (store_first),
       .out_token_o  (token)
   );
 
@@ -255,7 +252,6 @@ module tcp_maker
   ) u_edit (
       .clk_i,
       .flit_i (framed),
-      .first_i(store_first),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (edit),
       .mask_i (edit_mask),

@@ -31,7 +31,8 @@ module tcp_memory_bench
 );
   localparam int unsigned Used = 2 * Connections * Window / 4096;  // pages
   logic first_q, request_valid, request_ready, late_valid, late_ready, reply_valid, reply_ready;
-  flit_t request, late, reply;
+  flit_t request, late, reply, sent;
+  logic reply_first_q;
   next_key_t request_key;
   assign failed_o = event_o.mark_memory_errors;
   assign lost_o = event_o.mark_segments_lost;
@@ -56,7 +57,7 @@ module tcp_memory_bench
       .request_out_key_o  (request_key),
       .reply_in_valid_i   (reply_valid),
       .reply_in_ready_o   (reply_ready),
-      .reply_in_flit_i    (reply),
+      .reply_in_flit_i    (sent),
       .cfg_i,
       .event_o
   );
@@ -84,7 +85,11 @@ module tcp_memory_bench
   );
   assign late_valid = waits && signed'(waiting.at - now_q) <= 0;
   always_comb begin
+    // As the senders of the two tiles.
     late = waiting.flit;
+    late.first = first_q;
+    sent = reply;
+    sent.first = reply_first_q;
     // Beyond what is granted: the requests that fail.
     if (first_q ? random_q[31:16] < fails_i : fails_q) late.desc.memory_addr[39] = 1'b1;
   end
@@ -95,7 +100,9 @@ module tcp_memory_bench
       first_q <= late.last;
       fails_q <= late.desc.memory_addr[39];
     end
+    if (reply_valid && reply_ready) reply_first_q <= reply.last;
     if (rst_i) begin
+      reply_first_q <= 1'b1;
       now_q <= '0;
       random_q <= 32'h1234_5678;
       first_q <= 1'b1;

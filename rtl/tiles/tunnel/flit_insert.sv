@@ -44,7 +44,7 @@ module flit_insert
   );
 
   // The output's next flit begins a message if its last one ended one.
-  logic fresh, begun_q, bad_q;
+  logic fresh, begun_q, first_q, bad_q;
   descriptor_t desc_q;
   assign fresh = !begun_q || last;
   always_ff @(posedge clk_i) begin
@@ -52,11 +52,12 @@ module flit_insert
       if (fresh) desc_q <= in_flit_i.desc;
       begun_q <= 1'b1;
     end
+    if (out_ready_i || !out_valid_o) first_q <= fresh;
     if (in_valid_i && in_ready_o && in_flit_i.last) bad_q <= in_flit_i.bad;
     if (rst_i) begun_q <= 1'b0;
   end
-  assign out_flit_o = '{desc: desc_q, bad: bad_q, last: last, empty: empty, data: data};
+  assign out_flit_o = '{desc: desc_q, first: first_q, bad: bad_q, last: last, empty: empty, data: data};
 
   logic unused;
-  assign unused = &{1'b0, unused_none};
+  assign unused = &{1'b0, unused_none, in_flit_i.first};
 endmodule

@@ -72,7 +72,7 @@ module ipip_rx_engine
     needed_of = l4 <= (is_tagged(l3) ? offset_t'(L4Last) : offset_t'(L4Last - VlanBytes)) ? l4 + offset_t'(Ipv4MinBytes) : '0;
   endfunction
 
-  logic window_valid, window_ready, window_first, has_tag;
+  logic window_valid, window_ready, has_tag;
   flit_t window_flit;
   shown_t packet, unused_peek;
   descriptor_t peek_desc;
@@ -93,7 +93,6 @@ module ipip_rx_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
-      .out_first_o(window_first),
       .out_tagged_o(has_tag),
       .out_ethernet_o(ethernet),
       .out_view_o(packet),
@@ -138,8 +137,8 @@ module ipip_rx_engine
   verdict_t verdict, out_verdict;
   assign take = window_valid && window_ready;
   always_ff @(posedge clk_i) begin
-    staged_q <= take && window_first;
-    if (take && window_first) begin
+    staged_q <= take && window_flit.first;
+    if (take && window_flit.first) begin
       faults_q <= faults;
       facts_q  <= facts;
     end
@@ -230,14 +229,13 @@ module ipip_rx_engine
       edit = {out_verdict.ethernet[L3Tagged*8-1-:L3Untagged*8], changed, (VlanBytes * 8)'(0)};
       mask = {{L3Untagged{1'b1}}, TosAndChecksum, VlanBytes'(0)};
     end
-    flit = '{desc: out_verdict.desc, bad: out_bad, last: out_last, empty: out_empty, data: out_data};
+    flit = '{desc: out_verdict.desc, first: out_first_q, bad: out_bad, last: out_last, empty: out_empty, data: out_data};
   end
   header_edit #(
       .HeaderBytes(ChangedBytes)
   ) u_edit (
       .clk_i,
       .flit_i (flit),
-      .first_i(out_first_q),
       .pass_i (valid && ready),
       .edit_i (edit),
       .mask_i (mask),
@@ -251,7 +249,7 @@ module ipip_rx_engine
 
   always_comb begin
     event_o = '0;
-    if (valid && ready && out_first_q) begin
+    if (valid && ready && flit.first) begin
       if (out_verdict.faults.short_header) event_o.drop_short = 1'b1;
       else if (out_verdict.faults.no_tunnel) event_o.drop_no_tunnel = 1'b1;
       else if (out_verdict.faults.not_ipv4) event_o.drop_inner = 1'b1;

@@ -50,14 +50,13 @@ module ipip_tx_engine
 
   typedef struct packed {
     flit_t flit;
-    logic first;
     facts_t facts;
     logic loops;
     logic drop;
     logic [19:0] sum;  // of the outer header, not folded
   } judged_t;
 
-  logic window_valid, window_ready, window_first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   ipv4_t ip, unused_peek;
   descriptor_t unused_desc;
@@ -80,7 +79,6 @@ module ipip_tx_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o(window_flit),
-      .out_first_o(window_first),
       .out_tagged_o(unused_tagged),
       .out_ethernet_o(ethernet),
       .out_view_o(ip),
@@ -121,16 +119,15 @@ module ipip_tx_engine
     facts.ethernet = ethernet;
   end
 
-  logic valid_q, first_q, ready, take;
+  logic valid_q, ready, take;
   flit_t flit_q;
   assign take = window_valid && window_ready;
   assign window_ready = !valid_q || ready;
   always_ff @(posedge clk_i) begin
     if (window_ready) valid_q <= window_valid;
     if (take) begin
-      flit_q  <= window_flit;
-      first_q <= window_first;
-      if (window_first) begin
+      flit_q <= window_flit;
+      if (window_flit.first) begin
         facts_q   <= facts;
         id_next_q <= id_next_q + 1'b1;
       end
@@ -146,7 +143,6 @@ module ipip_tx_engine
   logic judged_valid, judged_ready;
   always_comb begin
     judge.flit = flit_q;
-    judge.first = first_q;
     judge.facts = facts_q;
     judge.loops = facts_q.inner_src == facts_q.dst || facts_q.inner_src == facts_q.src;
     judge.drop = facts_q.short_header || facts_q.no_tunnel || facts_q.too_long || judge.loops;
@@ -210,7 +206,6 @@ module ipip_tx_engine
   ) u_edit (
       .clk_i,
       .flit_i (judged.flit),
-      .first_i(judged.first),
       .pass_i (judged_valid && judged_ready),
       .edit_i (replaced),
       .mask_i (replaced_mask),
@@ -239,7 +234,7 @@ module ipip_tx_engine
 
   always_comb begin
     event_o = '0;
-    if (judged_valid && judged_ready && judged.first) begin
+    if (judged_valid && judged_ready && judged.flit.first) begin
       if (made.short_header) event_o.drop_short = 1'b1;
       else if (made.no_tunnel) event_o.drop_no_tunnel = 1'b1;
       else if (made.too_long) event_o.drop_too_long = 1'b1;

@@ -43,7 +43,7 @@ module udp_rx_cut_through_engine
 
   localparam length_t FullFlit = length_t'(FlitBytes);
 
-  logic window_valid, window_ready, first;
+  logic window_valid, window_ready;
   flit_t window_flit;
   header_t header;
   offset_t available, need, l4_offset, headers_end;
@@ -58,7 +58,6 @@ module udp_rx_cut_through_engine
       .out_valid_o(window_valid),
       .out_ready_i(window_ready),
       .out_flit_o (window_flit),
-      .out_first_o(first),
       .header_o   (header),
       .available_o(available),
       .need_i     (need)
@@ -72,7 +71,7 @@ module udp_rx_cut_through_engine
   assign udp = {l4_word(header, l4_offset), l4_word(header_t'(header << 32), l4_offset)};
 
   // First stage: the flit, the header fields, and the ends of the headers and of the datagram, counted from the start of this flit.
-  logic valid_q, sum_ready, first_q, cut_off_q;
+  logic valid_q, sum_ready, cut_off_q;
   flit_t flit_q;
   udp_t udp_q;
   logic [3:0][15:0] addresses;
@@ -81,17 +80,16 @@ module udp_rx_cut_through_engine
   offset_t headers_left_q, headers;
   logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
   assign window_ready = !valid_q || sum_ready;
-  assign headers = first ? headers_end : headers_left_q;
+  assign headers = window_flit.first ? headers_end : headers_left_q;
   assign addresses = is_tagged(window_flit.desc.l3_offset) ? header[L3Tagged+Ipv4Addresses+:8] : header[L3Untagged+Ipv4Addresses+:8];
   always_ff @(posedge clk_i) begin
     if (window_ready) valid_q <= window_valid;
     if (window_valid && window_ready) begin
       flit_q <= window_flit;
-      first_q <= first;
       behind_headers_q <= ~first_bytes(length_t'(headers));
       headers_left_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
       left_q <= left_q > FullFlit ? left_q - FullFlit : '0;
-      if (first) begin
+      if (window_flit.first) begin
         flit_q.desc <= with_payload(window_flit.desc, headers_end);
         udp_q <= udp;
         address_sums_q[0] <= 17'(addresses[1]) + 17'(addresses[0]);
@@ -149,7 +147,6 @@ module udp_rx_cut_through_engine
       .in_valid_i (valid_q),
       .in_ready_o (sum_ready),
       .in_flit_i  (cut_flit),
-      .in_first_i (first_q),
       .in_cut_i   (ends_here),
       .in_mask_i  (({FlitBytes{goes_on != '0}} | ends_in) & behind_headers_q),
       .in_info_i  (info),

@@ -48,11 +48,11 @@ module udp_rx_engine
   // all of it has passed.
   typedef logic signed [$bits(offset_t):0] start_t;
   localparam start_t Passed = -start_t'(UdpBytes);
-  logic stage_ready, take, first_q, tagged_q;
+  logic stage_ready, take, tagged_q;
   start_t start, start_next_q;
   offset_t headers;  // the end of the UDP header, 0 once it has passed
   assign take = in_valid_i && in_ready_o;
-  assign start = first_q ? start_t'({1'b0, in_flit_i.desc.l4_offset}) : start_next_q;
+  assign start = in_flit_i.first ? start_t'({1'b0, in_flit_i.desc.l4_offset}) : start_next_q;
   assign headers = offset_t'(start - Passed);
 
   // UDP's four halfwords: the header starts at an odd halfword, so each of them can only be in every other
@@ -97,7 +97,7 @@ module udp_rx_engine
   end
 
   // First stage: the flit, the fields that it completes, and the end of the datagram.
-  logic valid_q, stage_first_q;
+  logic valid_q;
   flit_t flit_q;
   offset_t headers_q;
   logic [FlitBytes-1:0] behind_headers_q;  // bytes of the flit that are not headers
@@ -126,14 +126,12 @@ module udp_rx_engine
     if (in_ready_o) valid_q <= in_valid_i;
     if (take) begin
       flit_q <= in_flit_i;
-      if (first_q) begin
+      if (in_flit_i.first) begin
         flit_q.desc <= with_payload(in_flit_i.desc, headers);
         tagged_q <= is_tagged(in_flit_i.desc.l3_offset);
         rest_q <= in_flit_i.desc.length < length_t'(in_flit_i.desc.l4_offset)
             ? '0 : in_flit_i.desc.length - length_t'(in_flit_i.desc.l4_offset);
       end
-      stage_first_q <= first_q;
-      first_q <= in_flit_i.last;
       flit_number_q <= in_flit_i.last ? AddressFlits'(1) : flit_number_q << 1;
       udp_q <= udp;
       headers_q <= headers;
@@ -147,7 +145,6 @@ module udp_rx_engine
     end
     if (rst_i) begin
       valid_q <= 1'b0;
-      first_q <= 1'b1;
       flit_number_q <= AddressFlits'(1);
     end
   end
@@ -187,7 +184,7 @@ module udp_rx_engine
     end
   end
 
-  logic check_take, check_last, check_bad, sum_right, commit, drop, out_first;
+  logic check_take, check_last, check_bad, sum_right, commit, drop;
   wide_t payload_sum, total;
   descriptor_t desc;
   token_t token, out_token;
@@ -201,7 +198,6 @@ module udp_rx_engine
       .in_valid_i  (valid_q),
       .in_ready_o  (stage_ready),
       .in_flit_i   (cut_flit),
-      .in_first_i  (stage_first_q),
       .in_cut_i    (ends_here),
       .in_mask_i   (({FlitBytes{goes_on_q != '0}} | ends_in) & behind_headers_q),
       .in_info_i   (flit_q.desc),
@@ -218,7 +214,6 @@ module udp_rx_engine
       .out_valid_o,
       .out_ready_i,
       .out_flit_o  (store_flit),
-      .out_first_o (out_first),
       .out_token_o (out_token)
   );
 
@@ -255,5 +250,5 @@ module udp_rx_engine
   assign out_key_o = next_key_t'(out_token.port);
 
   logic unused;
-  assign unused = &{1'b0, out_first, store_flit.desc};
+  assign unused = &{1'b0, store_flit.desc};
 endmodule

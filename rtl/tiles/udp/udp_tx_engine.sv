@@ -38,7 +38,7 @@ module udp_tx_engine
 
   // The bytes summed here: the addresses, the ports and, unless its sum is known, the payload. The
   // mask is made with the first flit; later flits use their part of it.
-  logic first_q, take;
+  logic take;
   flits_mask_t first_mask, mask, mask_q;
   offset_t headers, headers_q;  // bytes of this flit that are still headers
   l4_place_t place;
@@ -46,8 +46,8 @@ module udp_tx_engine
   logic headers_done_q;
   assign take = in_valid_i && in_ready_o;
   assign place = l4_place(in_flit_i.desc.l4_offset);
-  assign headers = first_q ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_q;
-  assign tail = first_q ? !in_flit_i.desc.payload_sum_valid : tail_q;
+  assign headers = in_flit_i.first ? in_flit_i.desc.l4_offset + offset_t'(UdpBytes) : headers_q;
+  assign tail = in_flit_i.first ? !in_flit_i.desc.payload_sum_valid : tail_q;
 
   udp_tx_mask u_mask (
       .place_i (place),
@@ -55,17 +55,15 @@ module udp_tx_engine
       .tail_i  (tail),
       .mask_o  (first_mask)
   );
-  assign mask = first_q ? first_mask : mask_q;
+  assign mask = in_flit_i.first ? first_mask : mask_q;
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      first_q <= in_flit_i.last;
       headers_q <= headers > offset_t'(FlitBytes) ? headers - offset_t'(FlitBytes) : '0;
       headers_done_q <= headers <= offset_t'(FlitBytes);
       tail_q <= tail;
       mask_q <= flits_mask_t'({{FlitBytes{tail}}, mask} >> FlitBytes);
     end
-    if (rst_i) first_q <= 1'b1;
   end
 
   logic [15:0] udp_length;
@@ -81,7 +79,7 @@ module udp_tx_engine
       .empty_i(in_flit_i.empty),
       .valid_o(valid)
   );
-  logic check_take, check_last, check_bad, commit, drop, committed_q, store_first;
+  logic check_take, check_last, check_bad, commit, drop, committed_q;
   wide_t unused_sum, check_total;
   token_t token;
   flit_t store_flit, flit;
@@ -95,7 +93,6 @@ module udp_tx_engine
       .in_valid_i,
       .in_ready_o,
       .in_flit_i,
-      .in_first_i  (first_q),
       .in_cut_i    (1'b0),
       .in_mask_i   (valid & mask[FlitBytes-1:0]),
       .in_info_i   (info_in),
@@ -112,7 +109,6 @@ module udp_tx_engine
       .out_valid_o,
       .out_ready_i,
       .out_flit_o  (store_flit),
-      .out_first_o (store_first),
       .out_token_o (token)
   );
 
@@ -159,7 +155,6 @@ module udp_tx_engine
   ) u_edit (
       .clk_i,
       .flit_i (flit),
-      .first_i(store_first),
       .pass_i (out_valid_o && out_ready_i),
       .edit_i (edit),
       .mask_i (edit_mask),

@@ -109,6 +109,7 @@ module stream_requests_proof
     assume ((64'(base_i) << 12) + 2 * Connections * Ring <= 64'd1 << 40);  // the buffers are within the memory
     assume (!reply_valid_i || count != '0);
     assume (!rst || !reply_valid_i);
+    assume (!reply_valid_i || reply_flit_i.first == (come_q == '0));
     assume (!reply_valid_i || reply_flit_i.last || 32'(come_q) < PieceFlits);
   end
 
@@ -196,7 +197,7 @@ module stream_requests_proof
       if (valid_was_q) assert (reply_data == data_was_q && reply == due_was_q && reply_place == place_was_q && reply_last == last_was_q && reply_failed == failed_was_q && failed == failed_was_q);
 
       // What induction needs.
-      assert (32'(come_q) <= PieceFlits && u_dut.open_q == writing_q && u_dut.later_q == (come_q != '0));
+      assert (32'(come_q) <= PieceFlits && u_dut.open_q == writing_q);
       if (come_q != '0) assert (count != '0 && u_dut.place_q == place_t'(u_dut.due.piece.addr >> EmptyWidth) + come_q);
       assert (count <= count_t'(Outstanding) && count_t'(u_dut.u_owed.write_ptr_q - u_dut.u_owed.read_ptr_q) == count);
       if (tracking) assert (u_dut.u_owed.mem[PtrWidth'(u_dut.u_owed.read_ptr_q+ahead)] == tracked);

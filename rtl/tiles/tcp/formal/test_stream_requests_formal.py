@@ -32,9 +32,9 @@ BROKEN = [
     ("stream_requests", "EmptyWidth'(-(ask.piece.addr", "EmptyWidth'((ask.piece.addr"),
     ("stream_requests", "made_o = ask_valid && ready && first;", "made_o = ask_valid && first;"),
     ("stream_requests", "replied = reply_in_valid_i && reply_in_flit_i.last;", "replied = reply_in_valid_i;"),
-    ("stream_requests", "reply_place_o <= later_q ? place_q :", "reply_place_o <="),
+    ("stream_requests", "reply_place_o <= place;", "reply_place_o <= due.piece.addr[31:EmptyWidth];"),
     ("stream_requests", "reply_data_o <= reply_in_flit_i.data;", "if (begins) reply_data_o <= reply_in_flit_i.data;"),
-    ("stream_requests", "(later_q ? place_q : due.piece.addr[31:EmptyWidth]) + 1'b1;", "due.piece.addr[31:EmptyWidth] + 1'b1;"),
+    ("stream_requests", "place_q <= place + 1'b1;", "place_q <= due.piece.addr[31:EmptyWidth] + 1'b1;"),
     ("stream_requests", "!= memory_access_pkg::StatusOk || reply_in_flit_i.bad);", "!= memory_access_pkg::StatusOk);"),
 ]
 
