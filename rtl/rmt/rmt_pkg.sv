@@ -88,6 +88,7 @@ package rmt_pkg;
 
   typedef struct packed {
     descriptor_t desc;
+    logic ends;  // the bytes that are kept are in the first flit
     next_key_t key;
     drop_e drop;
     logic mirror;

@@ -130,7 +130,7 @@ module deparser
       .in_valid_i(offer && !swallow),
       .in_ready_o(trim_ready),
       .in_flit_i(whole),
-      .in_ends_i(header_pkg::ends_at_once(whole.desc.length)),
+      .in_ends_i(verdict.ends),
       .out_valid_o,
       .out_ready_i,
       .out_flit_o(cut),

@@ -56,5 +56,5 @@ module deparser_edit
   end
 
   logic unused;
-  assign unused = &{1'b0, verdict_i.desc, verdict_i.key, verdict_i.drop, verdict_i.mirror, verdict_i.mirror_exit};
+  assign unused = &{1'b0, verdict_i.desc, verdict_i.ends, verdict_i.key, verdict_i.drop, verdict_i.mirror, verdict_i.mirror_exit};
 endmodule

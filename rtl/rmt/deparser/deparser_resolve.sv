@@ -96,6 +96,7 @@ module deparser_resolve
     // Flows alternate between two of the scheduler's fabric ports.
     verdict_o.key = ^phv_i.desc.flow ? next_key_t'(2) : next_key_t'(1);
   end
+  assign verdict_o.ends = header_pkg::ends_at_once(phv_i.desc.length);
   assign verdict_o.edited = |valid;
   assign verdict_o.drop = phv_i.drop;
   assign verdict_o.mirror = phv_i.mirror;
