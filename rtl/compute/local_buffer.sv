@@ -130,7 +130,7 @@ module local_buffer
       else $error("local_buffer: a flit arrived for which there was no room");
       assert (!out_valid_o || desc_valid)
       else $error("local_buffer: a flit without a descriptor");
-      assert (flits_t'(free_q[0] + free_q[1]) <= flits_t'(Flits))
+      assert (free_q[0] <= flits_t'(Flits - LosslessFlits) && free_q[1] <= flits_t'(LosslessFlits))
       else $error("local_buffer: more room is free than exists");
       no_slot : cover (droppable_q != '0 && 9'(droppable_q) >= 9'(slots_i));
       no_room_for_the_largest : cover (32'(free_q[0]) < MaxFrameFlits);

@@ -35,12 +35,19 @@ module next_hop_table
 
   for (genvar i = 0; i < int'(2 * Pairs); i++) begin : gen_entry
     if (i < int'(Entries)) begin : gen_there
-      (* keep *) logic [Slices-1:0] same;
+      logic [Slices-1:0] differ;
+      logic other;
       for (genvar s = 0; s < int'(Slices); s++) begin : gen_slice
         localparam int unsigned Bits = s < int'(Slices) - 1 ? SliceBits : $bits(next_key_t) - s * SliceBits;
-        assign same[s] = entries_i[i].key[s*SliceBits+:Bits] == key_i[s*SliceBits+:Bits] && (s < int'(Slices) - 1 || entries_i[i].valid);
+        assign differ[s] = entries_i[i].key[s*SliceBits+:Bits] != key_i[s*SliceBits+:Bits] || (s == int'(Slices) - 1 && !entries_i[i].valid);
       end
-      assign match[i] = &same;
+      any_set #(
+          .Width(Slices)
+      ) u_other (
+          .bits_i(differ),
+          .any_o (other)
+      );
+      assign match[i] = !other;
       assign sure[i] = entries_i[i].valid && entries_i[i].any;
       assign takes[i] = Nodes[entries_i[i].node];
       assign nodes[i] = entries_i[i].node;
