@@ -31,16 +31,17 @@ module message_trim
   logic trim_q;
   length_t left_q;  // bytes still to keep
   logic ends_q;  // they end in the next flit, or have ended
+  logic first_q;  // the next flit begins a message: it says so itself, but later in the cycle, and the hand-shake waits for it
   flit_t held_q;
 
   logic trim;
   length_t left, present;
-  assign trim = in_flit_i.first ? in_flit_i.desc.length != '0 : trim_q;
-  assign left = in_flit_i.first ? in_flit_i.desc.length : left_q;
+  assign trim = first_q ? in_flit_i.desc.length != '0 : trim_q;
+  assign left = first_q ? in_flit_i.desc.length : left_q;
   assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
 
   logic ends_here, hold, too_short;
-  assign ends_here = in_flit_i.first ? in_ends_i : ends_q;
+  assign ends_here = first_q ? in_ends_i : ends_q;
   assign hold = ends_here && !in_flit_i.last;
   assign too_short = trim && in_flit_i.last && present < left;
 
@@ -77,9 +78,13 @@ module message_trim
         left_q <= left - FullFlit;
         ends_q <= trim && left <= 2 * FullFlit;
       end
+      first_q <= in_flit_i.last;
       tail_q <= hold;
     end
-    if (rst_i) tail_q <= 1'b0;
+    if (rst_i) begin
+      first_q <= 1'b1;
+      tail_q  <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -89,7 +94,7 @@ module message_trim
       void_behind_the_cut : cover (take && tail_q && in_flit_i.last && in_flit_i.bad);
       short_is_held_back : cover (in_valid_i && !tail_q && too_short && !out_ready_i);
       short_and_void : cover (short_o && in_flit_i.bad);
-      short_behind_the_first_flit : cover (short_o && !in_flit_i.first);
+      short_behind_the_first_flit : cover (short_o && !first_q);
     end
   end
 endmodule

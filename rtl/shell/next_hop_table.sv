@@ -29,7 +29,7 @@ module next_hop_table
   localparam int unsigned Top = Pairs > 1 ? 2 : 1;
   logic [2*Pairs-1:0] sure, takes;  // of the entries: for any key; its node takes messages
   node_t [2*Pairs-1:0] nodes;
-  (* keep *) logic [2*Pairs-1:0] match;  // it has the key
+  logic [2*Pairs-1:0] match;  // it has the key
   (* keep *) logic [2*Pairs-1:Top] hit, take;  // of the tree: the choice takes messages, which has a meaning with a hit; so has its node
   (* keep *) node_t [2*Pairs-1:Top] node;
 

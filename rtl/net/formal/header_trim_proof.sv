@@ -240,6 +240,7 @@ module header_trim_proof
 
       // For the induction.
       assert (message_first_q == (head_index_q == '0));
+      assert (message_first_q == u_trim.first_q);
       assert (held_q == u_trim.tail_q);
       assert (out_first_q == (held_q ? u_trim.held_q.first : message_first_q));
       assert (!(held_q && message_first_q));
