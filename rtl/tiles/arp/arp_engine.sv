@@ -138,8 +138,6 @@ module arp_engine
   logic [Slots-1:0] s2_slot_q;
 
   logic advance, decide, s2_take, is_arp, replies;  // s2_take: even without a flit
-  (* keep *) logic pends;  // a message is offered that would wait: known before it is known whether it may pass
-  assign pends = valid && flit.first && kind == Pend;
   assign is_arp = facts.is_arp && !facts.malformed;
   assign replies = facts.arp_ours && facts.arp_request;
   assign ready = s2_take && !(flit.first && s2_arp_q);
@@ -212,7 +210,7 @@ module arp_engine
       .requester_o(requester_waits),
       .free_o(free),
       .offer_i(valid && flit.first),
-      .open_i(pends && ready),
+      .open_i(decide && kind == Pend),
       .open_new_i(waiting == '0),
       .open_slot_i(free),
       .open_target_i(facts.target),
