@@ -58,8 +58,16 @@ module message_trim
   end
   logic cuts;
   assign cuts = trim && left >> EmptyWidth == '0 && !tail_q;
-  assign keep_o = header_pkg::valid_bytes(tail_q ? held_q.empty : in_flit_i.empty)
-      & (cuts ? header_pkg::lower_bits(left[EmptyWidth-1:0]) : '1);
+  logic [FlitBytes-1:0] here, through_end;  // bytes that are in the flit; up to the one behind the last to keep
+  valid_mask u_here (
+      .empty_i(tail_q ? held_q.empty : in_flit_i.empty),
+      .valid_o(here)
+  );
+  valid_mask u_through_end (
+      .empty_i(~left[EmptyWidth-1:0]),
+      .valid_o(through_end)
+  );
+  assign keep_o = here & (cuts ? through_end >> 1 : '1);
 
   assign out_valid_o = in_valid_i && !hold;
   assign in_ready_o = hold || out_ready_i;
