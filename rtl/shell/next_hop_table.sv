@@ -29,25 +29,18 @@ module next_hop_table
   localparam int unsigned Top = Pairs > 1 ? 2 : 1;
   logic [2*Pairs-1:0] sure, takes;  // of the entries: for any key; its node takes messages
   node_t [2*Pairs-1:0] nodes;
-  logic [2*Pairs-1:0] match;  // it has the key
+  (* keep *) logic [2*Pairs-1:0] match;  // it has the key
   (* keep *) logic [2*Pairs-1:Top] hit, take;  // of the tree: the choice takes messages, which has a meaning with a hit; so has its node
   (* keep *) node_t [2*Pairs-1:Top] node;
 
   for (genvar i = 0; i < int'(2 * Pairs); i++) begin : gen_entry
     if (i < int'(Entries)) begin : gen_there
-      logic [Slices-1:0] differ;
-      logic other;
+      (* keep *) logic [Slices-1:0] same;
       for (genvar s = 0; s < int'(Slices); s++) begin : gen_slice
         localparam int unsigned Bits = s < int'(Slices) - 1 ? SliceBits : $bits(next_key_t) - s * SliceBits;
-        assign differ[s] = entries_i[i].key[s*SliceBits+:Bits] != key_i[s*SliceBits+:Bits] || (s == int'(Slices) - 1 && !entries_i[i].valid);
+        assign same[s] = entries_i[i].key[s*SliceBits+:Bits] == key_i[s*SliceBits+:Bits] && (s < int'(Slices) - 1 || entries_i[i].valid);
       end
-      any_set #(
-          .Width(Slices)
-      ) u_other (
-          .bits_i(differ),
-          .any_o (other)
-      );
-      assign match[i] = !other;
+      assign match[i] = &same;
       assign sure[i] = entries_i[i].valid && entries_i[i].any;
       assign takes[i] = Nodes[entries_i[i].node];
       assign nodes[i] = entries_i[i].node;

@@ -77,14 +77,11 @@ module tile_sender
   assign found = routed || hit;
   assign allowed = Stamped || (Tenants[in_flit_i.desc.tenant] && tenants_i[in_flit_i.desc.tenant]);
 
-  // What is known without the table, and whether the table decides: the table is late. Whether an engine offers a flit is later still, and joins
-  // last, behind a net that is kept for this.
+  // What is known without the table, and whether the table decides. Apart, because the table is late.
   logic passes, asks, looked_up;
-  (* keep *) logic goes;  // the message leaves
   node_t known_node;
-  assign passes = held_q ? !swallow_q : allowed && routed && Nodes[next_of_route(in_flit_i.desc)];
-  assign asks = !held_q && allowed && !routed;
-  assign goes = passes || (asks && table_takes);
+  assign passes = in_valid_i && (held_q ? !swallow_q : allowed && routed && Nodes[next_of_route(in_flit_i.desc)]);
+  assign asks = in_valid_i && !held_q && allowed && !routed;
   assign looked_up = !held_q && !routed;
   assign known_node = held_q ? stop_q.node : next_of_route(in_flit_i.desc);
 
@@ -95,7 +92,7 @@ module tile_sender
   end
 
   assign in_ready_o = out_ready_i || swallow_q;
-  assign out_valid_o = in_valid_i && goes;
+  assign out_valid_o = passes || (asks && table_takes);
 
   always_comb begin
     out_flit_o = in_flit_i;
@@ -113,12 +110,12 @@ module tile_sender
     stop_q <= stop;
     if (in_valid_i) begin
       held_q <= !(in_ready_o && in_flit_i.last);
-      swallow_q <= !goes && !(in_ready_o && in_flit_i.last);
+      swallow_q <= !out_valid_o && !(in_ready_o && in_flit_i.last);
     end
     if (in_valid_i && in_ready_o) first_q <= in_flit_i.last;
     drop_bad_tenant_o <= in_valid_i && !held_q && !stop.allowed;
     drop_no_next_hop_o <= in_valid_i && !held_q && stop.allowed && !found;
-    drop_bad_node_o <= in_valid_i && !held_q && stop.allowed && found && !goes;
+    drop_bad_node_o <= in_valid_i && !held_q && stop.allowed && found && !out_valid_o;
     if (rst_i) begin
       held_q <= 1'b0;
       swallow_q <= 1'b0;

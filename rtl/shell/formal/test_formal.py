@@ -33,7 +33,7 @@ BROKEN = [
     ("stop.allowed = held_q ? stop_q.allowed : allowed;", "stop.allowed = allowed;"),
     ("held_q ? !swallow_q : allowed && routed", "allowed && routed"),
     ("      held_q <= !(in_ready_o && in_flit_i.last);", "      held_q <= 1'b1;"),
-    ("      swallow_q <= !goes && !(in_ready_o && in_flit_i.last);", "      swallow_q <= !goes;"),
+    ("      swallow_q <= !out_valid_o && !(in_ready_o && in_flit_i.last);", "      swallow_q <= !out_valid_o;"),
     ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = out_ready_i;"),
     ("assign in_ready_o = out_ready_i || swallow_q;", "assign in_ready_o = 1'b1;"),
     ("(asks && table_takes)", "(asks && hit)"),
