@@ -99,12 +99,8 @@ module scheduler_channel
   assign new_lossless = in_flit_i.first && lossless && !returning;
   assign refused = new_lossless && has_none;
   assign held = new_lossless && has_to_wait;
-  // in_ready_o is later than all else, so these nets are kept.
-  (* keep *) logic takes_token, takes_place;
-  assign takes_token = in_valid_i && new_lossless && has_token;
-  assign takes_place = in_valid_i && new_lossless && !has_token && has_place;
-  assign token_taken_o = in_ready_o && takes_token;
-  assign place_taken_o = in_ready_o && takes_place;
+  assign token_taken_o = in_valid_i && in_ready_o && new_lossless && has_token;
+  assign place_taken_o = in_valid_i && in_ready_o && new_lossless && !has_token && has_place;
   assign taken_tenant_o = in_flit_i.desc.tenant;
   assign held_o = in_valid_i && held;
 
