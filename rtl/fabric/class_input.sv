@@ -49,8 +49,9 @@ module class_input
   assign read_ptr = take_i[1] ? read_ptr_q[1] : read_ptr_q[0];
   assign next_ptr = take_i[1] ? next_ptr_q[1] : next_ptr_q[0];
 
+  logic [1:0] first_q;  // the next flit of the class to arrive starts a message, as in fabric_input
   control_t incoming, following;
-  assign incoming.request = in_flit_i.first && |in_valid_i ? in_way_i : '0;
+  assign incoming.request = |(in_valid_i & first_q) ? in_way_i : '0;
   assign incoming.last = in_flit_i.last;
   assign following = behind[{take_i[1], next_ptr}];
   assign flit_o = mem[{take_i[1], read_ptr}];
@@ -82,7 +83,10 @@ module class_input
       valid_q <= valid_d_o[c];
       more_q <= count_d > count_t'(1);
       room_q <= count_d <= count_t'(Depth - 2);
-      if (push) write_ptr_q[c] <= write_ptr_q[c] + 1'b1;
+      if (push) begin
+        first_q[c] <= in_flit_i.last;
+        write_ptr_q[c] <= write_ptr_q[c] + 1'b1;
+      end
       if (take) begin
         read_ptr_q[c] <= next_ptr_q[c];
         next_ptr_q[c] <= next_ptr_q[c] + 1'b1;
@@ -93,6 +97,7 @@ module class_input
         valid_q <= 1'b0;
         more_q <= 1'b0;
         room_q <= 1'b1;
+        first_q[c] <= 1'b1;
         write_ptr_q[c] <= '0;
         read_ptr_q[c] <= '0;
         next_ptr_q[c] <= ptr_t'(1);

@@ -53,11 +53,12 @@ module fabric_input
   control_t behind[Depth];
   control_t incoming, head_q, head_d;
   logic [PtrWidth-1:0] write_ptr_q, read_ptr_q;
+  logic first_q;  // the next flit to arrive starts a message: it says so itself, but later in the cycle than the choice of its output should wait
   logic valid_q, waiting, load;
 
   assign waiting = write_ptr_q != read_ptr_q;
   assign load = take_i || !valid_q;
-  assign incoming.request = in_flit_i.first ? in_way_i : '0;
+  assign incoming.request = first_q ? in_way_i : '0;
   assign incoming.last = in_flit_i.last;
 
   always_comb begin
@@ -67,6 +68,7 @@ module fabric_input
 
   always_ff @(posedge clk_i) begin
     head_q <= head_d;
+    if (push) first_q <= in_flit_i.last;
     if (in_valid_i) behind[write_ptr_q] <= incoming;  // the place is free even if the queue is full; the pointer says whether it counts
     if (push && (waiting || !load)) write_ptr_q <= write_ptr_q + 1'b1;
     if (load) begin
@@ -74,6 +76,7 @@ module fabric_input
       if (waiting) read_ptr_q <= read_ptr_q + 1'b1;
     end
     if (rst_i) begin
+      first_q <= 1'b1;
       valid_q <= 1'b0;
       head_q <= '0;
       write_ptr_q <= '0;

@@ -13,7 +13,7 @@ module fabric_output #(
     input  logic [Inputs-1:0] request_d_i,  // in the next cycle a first flit for this output waits
     input  logic [Inputs-1:0] valid_i,      // a flit waits
     input  logic [Inputs-1:0] last_i,       // ... and it is the last one
-    output logic [Inputs-1:0] take_o,       // that flit leaves in this cycle
+    output logic [Inputs-1:0] grant_o,      // that flit, if there is one, leaves in this cycle
 
     output logic [Stages-1:0][1:0] way_o,  // selects the input that out_valid_o offers; otherwise undefined
     output logic                   out_valid_o,
@@ -23,7 +23,7 @@ module fabric_output #(
   logic [Stages-1:0][1:0] way_q, way_d;
   logic free;  // in the next cycle
 
-  assign free = owner_q == '0 || |(take_o & last_i);
+  assign free = owner_q == '0 || |(grant_o & valid_i & last_i);
 
   arbiter_round_robin #(
       .N(Inputs)
@@ -37,7 +37,7 @@ module fabric_output #(
 
   assign way_o = way_q;
   assign out_valid_o = |(owner_q & valid_i);
-  assign take_o = owner_q & valid_i & {Inputs{out_ready_i}};
+  assign grant_o = owner_q & {Inputs{out_ready_i}};
 
   logic [Inputs-1:0][Stages-1:0][1:0] way_of;  // constants, which a simulator works out once
   for (genvar i = 0; i < int'(Inputs); i++) begin : gen_input

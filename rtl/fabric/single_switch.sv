@@ -33,7 +33,7 @@ module single_switch
   flit_t head[Ports];
   logic [Ports-1:0] valid, last, pop;
   logic [Ports-1:0] request_d[Ports];  // [output][input]
-  logic [Ports-1:0] take[Ports];  // [output][input]
+  logic [Ports-1:0] grant[Ports];  // [output][input]
 
   for (genvar i = 0; i < int'(Ports); i++) begin : gen_input
     localparam ports_t To = Ways[i];
@@ -81,7 +81,8 @@ module single_switch
 
   always_comb begin
     pop = '0;
-    for (int unsigned o = 0; o < Ports; o++) pop |= take[o];
+    for (int unsigned o = 0; o < Ports; o++) pop |= grant[o];
+    pop &= valid;
   end
 
   for (genvar o = 0; o < int'(Ports); o++) begin : gen_output
@@ -89,7 +90,7 @@ module single_switch
     localparam int unsigned Inputs = $countones(From);
 
     if (Inputs > 0) begin : gen_port
-      logic [Inputs-1:0] requests_d, valids, lasts, takes;
+      logic [Inputs-1:0] requests_d, valids, lasts, grants;
       logic [mux_stages(Inputs)-1:0][1:0] way;
       flit_t from[Inputs];
 
@@ -99,10 +100,10 @@ module single_switch
           assign requests_d[K] = request_d[o][i];
           assign valids[K] = valid[i];
           assign lasts[K] = last[i];
-          assign take[o][i] = takes[K];
+          assign grant[o][i] = grants[K];
           assign from[K] = head[i];
         end else begin : gen_none
-          assign take[o][i] = 1'b0;
+          assign grant[o][i] = 1'b0;
         end
       end
 
@@ -114,7 +115,7 @@ module single_switch
           .request_d_i(requests_d),
           .valid_i(valids),
           .last_i(lasts),
-          .take_o(takes),
+          .grant_o(grants),
           .way_o(way),
           .out_valid_o(out_valid_o[o]),
           .out_ready_i(out_ready_i[o])
@@ -128,7 +129,7 @@ module single_switch
           .flit_o(out_flit_o[o])
       );
     end else begin : gen_none
-      assign take[o] = '0;
+      assign grant[o] = '0;
       assign out_valid_o[o] = 1'b0;
       assign out_flit_o[o] = '0;
       logic unused;
@@ -140,7 +141,7 @@ module single_switch
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
       assert ($countones(pop) == $countones(out_valid_o & out_ready_i));
-      for (int unsigned o = 0; o < Ports; o++) assert ($onehot0(take[o]));
+      for (int unsigned o = 0; o < Ports; o++) assert ($onehot0(grant[o]));
     end
   end
 endmodule

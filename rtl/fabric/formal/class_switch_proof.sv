@@ -62,12 +62,8 @@ module class_switch_proof
   );
 
   // The rule of a link: one class at a time, and only in a cycle after one with room.
-  logic [1:0][Ports-1:0] room_q, ready_q, middle_q;  // middle: of a message that comes in
+  logic [1:0][Ports-1:0] room_q, ready_q;
   always_ff @(posedge clk_i) begin
-    for (int unsigned c = 0; c < 2; c++) begin
-      for (int unsigned i = 0; i < Ports; i++) if (in_valid_i[c][i]) middle_q[c][i] <= !in_flit_i[i].last;
-    end
-    if (rst) middle_q <= '0;
     room_q  <= rst ? '0 : in_ready;
     ready_q <= out_ready_i;
   end
@@ -77,7 +73,6 @@ module class_switch_proof
     if (rst) assume (in_valid_i == '0);
     for (int unsigned i = 0; i < Ports; i++) begin
       assume (in_flit_i[i].data[2:0] == {in_valid_i[1][i], 2'(i)});
-      assume (in_flit_i[i].first == !middle_q[in_valid_i[1][i]][i]);
       assume (output_for(in_flit_i[i]) < Ports && output_for(in_flit_i[i]) != i);
     end
   end
@@ -241,7 +236,7 @@ module class_switch_proof
             end
           end
           assert ($onehot0(halfway_out));
-          assert (middle_q[c][i] == !first[inside_queue]);
+          assert (u_dut.gen_input[i].gen_port.u_input.first_q[c] == first[inside_queue]);
         end
       end
     end

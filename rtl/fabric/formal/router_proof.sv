@@ -79,18 +79,8 @@ module router_proof
   end
   assign left = out_valid & out_ready_i;
 
-  ports_t middle_q;  // of a message that comes in
   always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Ports; i++) begin
-      if (in_valid_i[i] && in_ready[i]) middle_q[i] <= !in_flit_i[i].last;
-    end
-    if (rst) middle_q <= '0;
-  end
-  always_ff @(posedge clk_i) begin
-    for (int unsigned i = 0; i < Ports; i++) begin
-      assume (in_flit_i[i].data[2:0] == tag_t'(i));
-      assume (in_flit_i[i].first == !middle_q[i]);
-    end
+    for (int unsigned i = 0; i < Ports; i++) assume (in_flit_i[i].data[2:0] == tag_t'(i));
   end
 
   // The flits of Source that leave in this cycle, wherever.
@@ -266,7 +256,7 @@ module router_proof
           end
         end
         assert ($onehot0(halfway_out));
-        assert (middle_q[i] == !first[inside_queue]);
+        assert (gen_dut.u_dut.u_switch.gen_classes.u_switch.gen_input[i].gen_port.u_input.first_q == first[inside_queue]);
       end
     end
   end

@@ -55,7 +55,7 @@ BROKEN_CLASSES = [
     ("class_output", "assign can_d_o = owner_d & valid_d_i & {Inputs{room_i}};", "assign can_d_o = owner_d & valid_d_i;"),
     ("class_output", "assign free = owner_q == '0 || (left_i && |(owner_q & last_i));", "assign free = owner_q == '0 || left_i;"),
     ("class_input", "room_q <= count_d <= count_t'(Depth - 2);", "room_q <= count_d <= count_t'(Depth - 1);"),
-    ("class_input", "in_flit_i.first && |in_valid_i ?", "|in_valid_i ?"),
+    ("class_input", "first_q[c] <= in_flit_i.last;", "first_q[c] <= 1'b1;"),
 ]
 
 
@@ -65,10 +65,10 @@ def test_broken_classes_are_noticed(module, old, new):
 
 
 BROKEN = [
-    ("fabric_input", "= in_flit_i.first ? in_way_i : '0;", "= in_way_i;"),
+    ("fabric_input", "if (push) first_q <= in_flit_i.last;", "if (push) first_q <= 1'b1;"),
     ("router", "to_x > here_x", "to_x >= here_x"),
     ("butterfly_router", "OfTile && to_x != 3'(X)", "OfTile && to_y == 3'(Y)"),
-    ("fabric_output", "assign free = owner_q == '0 || |(take_o & last_i);", "assign free = owner_q == '0 || |take_o;"),  # the solver takes half a minute
+    ("fabric_output", "assign free = owner_q == '0 || |(grant_o & valid_i & last_i);", "assign free = owner_q == '0 || |(grant_o & valid_i);"),  # the solver takes half a minute
 ]
 
 
