@@ -34,11 +34,12 @@ Capture::Capture(const girih_capture_params &params, uint32_t card_links, uint32
   }
 }
 
-void Capture::flit(uint32_t index, uint64_t cycle, bool bad, bool last, uint32_t valid, const uint32_t *data,
-                   const uint32_t *desc) {
+void Capture::flit(uint32_t index, uint64_t cycle, bool first, bool bad, bool last, uint32_t valid,
+                   const uint32_t *data, const uint32_t *desc) {
   Link &link = state_[index];
   if (link.interface < 0) return;
-  if (!link.open) {
+  if (!first && !link.open) return;  // the capture began within this message
+  if (first) {
     link.open = true;
     link.cycle = cycle;
     link.bytes.clear();

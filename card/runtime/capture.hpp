@@ -13,7 +13,7 @@ class Capture final : public PortObserver {
   Capture(const girih_capture_params &params, uint32_t card_links, uint32_t card_ports, uint32_t data_width);
 
   const std::vector<uint32_t> &links() const { return links_; }
-  void flit(uint32_t link, uint64_t cycle, bool bad, bool last, uint32_t valid, const uint32_t *data,
+  void flit(uint32_t link, uint64_t cycle, bool first, bool bad, bool last, uint32_t valid, const uint32_t *data,
             const uint32_t *desc);
   void input(uint32_t port, const Frame &frame, uint64_t cycle) override;
   void output(uint32_t port, const Frame &frame) override;
@@ -26,7 +26,7 @@ class Capture final : public PortObserver {
   };
   struct Link {
     int interface = -1;  // its number in the file; -1: not captured
-    bool open = false;   // within a message
+    bool open = false;   // within a message whose first flit was captured
     uint64_t cycle = 0;
     std::vector<uint8_t> bytes;
     std::vector<uint32_t> descriptor;

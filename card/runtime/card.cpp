@@ -399,8 +399,9 @@ uint64_t Card::stop_capture() {
   return capture->finish();
 }
 
-void Card::probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc) {
-  if (capture_) capture_->flit(link, cycle_, bad, last, valid, data, desc);
+void Card::probe(uint32_t link, bool first, bool bad, bool last, uint32_t valid, const uint32_t *data,
+                 const uint32_t *desc) {
+  if (capture_) capture_->flit(link, cycle_, first, bad, last, valid, data, desc);
 }
 
 Generator &Card::generator() {
@@ -436,7 +437,7 @@ extern "C" void girih_watch(uint32_t link, uint8_t moves, uint8_t src, uint8_t d
 }
 
 // Called by link_probe.sv.
-extern "C" void girih_probe(uint32_t link, uint8_t bad, uint8_t last, uint32_t valid, const uint32_t *data,
-                            const uint32_t *desc) {
-  girih::current->probe(link, bad, last, valid, data, desc);
+extern "C" void girih_probe(uint32_t link, uint8_t first, uint8_t bad, uint8_t last, uint32_t valid,
+                            const uint32_t *data, const uint32_t *desc) {
+  girih::current->probe(link, first, bad, last, valid, data, desc);
 }

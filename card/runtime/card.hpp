@@ -64,7 +64,8 @@ class Card {
   Host &host();  // throws if there is none
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
   AxiLite &axil() { return axil_; }
-  void probe(uint32_t link, bool bad, bool last, uint32_t valid, const uint32_t *data, const uint32_t *desc);
+  void probe(uint32_t link, bool first, bool bad, bool last, uint32_t valid, const uint32_t *data,
+             const uint32_t *desc);
 
   std::string error;  // of a failed design; the card can then only be closed
 

@@ -15,6 +15,7 @@ module link_probe
   // The widths in card/runtime/capture.cpp are those of girih_pkg, generated from the same source.
   import "DPI-C" function void girih_probe(
     input int unsigned index,
+    input bit first,
     input bit bad,
     input bit last,
     input int unsigned valid_bytes,
@@ -24,10 +25,7 @@ module link_probe
 
   always_ff @(posedge clk_i) begin
     if (enable_i && valid_i && ready_i) begin
-      girih_probe(Index, flit_i.bad, flit_i.last, FlitBytes - 32'(flit_i.empty), flit_i.data, flit_i.desc);
+      girih_probe(Index, flit_i.first, flit_i.bad, flit_i.last, FlitBytes - 32'(flit_i.empty), flit_i.data, flit_i.desc);
     end
   end
-
-  logic unused;
-  assign unused = flit_i.first;
 endmodule

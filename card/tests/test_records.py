@@ -180,6 +180,18 @@ def test_a_capture_of_links_and_ports_is_readable(card, tmp_path):
         assert done.returncode == 0 and done.stdout.count("loop.in\t107") == 3
 
 
+def test_a_capture_begins_with_the_first_whole_message(card, tmp_path):
+    path = tmp_path / "capture.pcapng"
+    card.inject(0, bytes(3000))
+    card.run(20)  # some flits of the message have come, and not all
+    card.start_capture(path, ["loop.in"])
+    card.inject(0, bytes(100))
+    card.run_until_quiet(100)
+    assert card.stop_capture() == 1
+    with PcapNgReader(str(path)) as reader:
+        assert [len(bytes(packet)) for packet in reader] == [100]
+
+
 @pytest.mark.parametrize("suffix", ["pcap", "pcapng"])
 def test_pcap_files_in_and_out(card, tmp_path, suffix):
     source, target = tmp_path / f"in.{suffix}", tmp_path / "out.pcapng"

@@ -31,6 +31,7 @@ module flit_to_axis
 );
   localparam int unsigned MinFlits = (MinFrameBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned BeatWidth = $clog2(MinFlits + 1);
+  localparam int unsigned MinLast = (MinFrameBytes - 1) % FlitBytes;  // the byte of a flit with which the shortest frame ends
   localparam logic [EmptyWidth-1:0] MinEmpty = EmptyWidth'(MinFlits * FlitBytes - MinFrameBytes);
 
   logic [BeatWidth-1:0] beat_q;  // of this frame; saturates at MinFlits
@@ -47,7 +48,7 @@ module flit_to_axis
   end
   assign ended = padding_q || in_flit_i.last;
   assign last_d = ended && int'(beat_q) + 1 >= int'(MinFlits);
-  assign too_small = last_d && int'(beat_q) + 1 == int'(MinFlits) && (padding_q || in_flit_i.empty > MinEmpty);
+  assign too_small = last_d && int'(beat_q) + 1 == int'(MinFlits) && (padding_q || !in_keep_i[MinLast]);
   always_comb begin
     empty_d = '0;
     if (too_small) empty_d = MinEmpty;

@@ -38,12 +38,13 @@ module message_trim
   length_t left, present;
   assign trim = first_q ? in_flit_i.desc.length != '0 : trim_q;
   assign left = first_q ? in_flit_i.desc.length : left_q;
-  assign present = in_flit_i.last ? FullFlit - length_t'(in_flit_i.empty) : FullFlit;
+  assign present = FullFlit - length_t'(in_flit_i.empty);  // of a last flit
 
   logic ends_here, hold, too_short;
   assign ends_here = first_q ? in_ends_i : ends_q;
   assign hold = ends_here && !in_flit_i.last;
-  assign too_short = trim && in_flit_i.last && present < left;
+  // In a first flit without a length `left` is 0, and no flit has less, so this need not wait for `trim`.
+  assign too_short = (first_q || trim_q) && in_flit_i.last && present < left;
 
   logic take;
   always_comb begin

@@ -108,14 +108,21 @@ module card
 
   // What probes and the watchdog see of port 0, as if it were a link of the tile at node 1.
   flit_t in_flit, out_flit, watched_flit;
+  logic out_first_q;
+  always_ff @(posedge clk_i) begin
+    if (m_axis_tvalid[0] && m_axis_tready[0]) out_first_q <= m_axis_tlast[0];
+    if (rst_i) out_first_q <= 1'b1;
+  end
   always_comb begin
     in_flit = '0;
     in_flit.desc.src = 8'h12;
     in_flit.desc.length = 14'd99;
+    in_flit.first = gen_port[0].first_q;
     in_flit.last = s_axis_tlast[0];
     in_flit.empty = EmptyWidth'(FlitBytes - $countones(s_axis_tkeep[W/8-1:0]));
     in_flit.data = s_axis_tdata[W-1:0];
     out_flit = '0;
+    out_flit.first = out_first_q;
     out_flit.last = m_axis_tlast[0];
     out_flit.empty = EmptyWidth'(FlitBytes - $countones(m_axis_tkeep[W/8-1:0]));
     out_flit.data = m_axis_tdata[W-1:0];

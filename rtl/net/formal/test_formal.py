@@ -24,7 +24,7 @@ BROKEN = [
     ("header_window", "32'(need_i) <= n * FlitBytes", "32'(need_i) <= n * FlitBytes + 1"),
     ("header_window", "if (pop && !push) taken_q <= taken[K:1];", "if (pop) taken_q <= taken[K:1];"),
     ("header_window", "taken_q[i+1] ? slot_q[i+1] : in_flit_i", "slot_q[i+1]"),
-    ("message_trim", "assign too_short = trim && in_flit_i.last && present < left;", "assign too_short = 1'b0;"),
+    ("message_trim", "assign too_short = (first_q || trim_q) && in_flit_i.last && present < left;", "assign too_short = 1'b0;"),
     ("header_pkg", "(bytes >> EmptyWidth == '0 || bytes == length_t'(FlitBytes))", "bytes >> EmptyWidth == '0"),
     ("message_trim", "trim && left <= 2 * FullFlit", "trim && left < 2 * FullFlit"),
     ("message_trim", "trim && left <= 2 * FullFlit", "left <= 2 * FullFlit"),

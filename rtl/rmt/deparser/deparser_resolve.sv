@@ -18,10 +18,19 @@ module deparser_resolve
     input  phv_t     phv_i,
     output verdict_t verdict_o
 );
+  // A half that a word does not have is in no sum, which is decided here once instead of for each packet.
+  path_edits_t stored;
+  always_comb begin
+    stored = edits_i;
+    for (int unsigned w = 0; w < Words; w++) begin
+      for (int unsigned h = 0; h < 2; h++) if (!edits_i.word[w].halves[h]) stored.summed[w][Sums*h+:Sums] = '0;
+    end
+  end
+
   path_edits_t mem[Paths];
   path_edits_t program_edits;
   always_ff @(posedge clk_i) begin
-    if (write_i) mem[path_i] <= edits_i;
+    if (write_i) mem[path_i] <= stored;
   end
   if (Cut) begin : gen_cut
     always_ff @(posedge clk_i) begin
@@ -51,7 +60,7 @@ module deparser_resolve
         verdict_o.edit[e].value = phv_i.edit[e].value;
       end
       for (int unsigned h = 0; h < 2; h++) begin
-        if (verdict_o.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv_i.edit[e].number][4*h+:4];
+        if (valid[e] && phv_i.edit[e].halves[h]) covers[e][h] = program_edits.summed[phv_i.edit[e].number][Sums*h+:Sums];
       end
     end
   end

@@ -7,7 +7,7 @@ from girih.formal import prove, refute
 
 # Four tenants. Which actions are refused is the same function for all tenants.
 SMALL = [
-    ("action_rights", "refused_o = nonsense || (tenant_i != '0 && beyond);", "refused_o = valid_i && action_i[0] != rights_i[0];"),
+    ("action_rights", "refused_o = valid_i && (nonsense_q || (tenant_i != '0 && beyond));", "refused_o = valid_i && action_i[0] != rights_i[0];"),
 ]
 OPTIONS = {"widths": {"tenant_t": 2}, "chained": True}
 

@@ -105,7 +105,9 @@ module parser_extract
   for (genvar n = 0; n < 3 * Threes; n++) begin : gen_part
     if (n < 2 * int'(Words)) begin : gen_half
       localparam int unsigned Turn = (5 * (n / 2) + 3 * (n % 2)) % 16;
-      assign part[n] = acts && action.flow[n] ? half[n/2][n%2] >> Turn | half[n/2][n%2] << (16 - Turn) : '0;
+      (* keep *) logic joins;  // known before the half itself, so that three of them are one look-up table
+      assign joins = word_valid[n/2] && action.edits.word[n/2].halves[n%2] && action.flow[n];
+      assign part[n] = joins ? gen_word[n/2].pair[n%2] >> Turn | gen_word[n/2].pair[n%2] << (16 - Turn) : '0;
     end else begin : gen_none
       assign part[n] = '0;
     end

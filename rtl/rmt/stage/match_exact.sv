@@ -152,18 +152,15 @@ module match_exact
       end
     end
 
-    // Whether the entry can be the packet's: its own, or at all. Half of the owner is compared in one look-up table, which also says what else it
-    // depends on.
+    // Whether the entry can be the packet's: its own, or at all. Half of the owner is compared in one look-up table.
     localparam int unsigned Half = $bits(tenant_t) / 2;
     (* keep *) logic low_alike;
     (* keep *) logic high_alike;  // and valid
-    (* keep *) logic high_own;  // and valid, and the packet is of a tenant
     (* keep *) logic common;  // and valid
     assign low_alike = found.owner[Half-1:0] == tenant_q[Half-1:0];
     assign high_alike = found.valid && found.owner[$bits(tenant_t)-1:Half] == tenant_q[$bits(tenant_t)-1:Half];
-    assign high_own = tenanted_q && found.valid && found.owner[$bits(tenant_t)-1:Half] == tenant_q[$bits(tenant_t)-1:Half];
     assign common = found.valid && found.owner == '0;
-    assign own[w] = high_own && low_alike;
+    assign own[w] = tenanted_q && high_alike && low_alike;
     assign fit[w] = take_q && ((high_alike && low_alike) || common);
 
     always_ff @(posedge clk_i) begin

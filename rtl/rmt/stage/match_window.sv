@@ -226,6 +226,8 @@ module match_window
       .Counters (Counters),
       .Registers(Registers)
   ) u_rights (
+      .clk_i,
+      .offer_i  (state_q == Rights),
       .valid_i  (checks),
       .action_i (entry_q.action[$bits(action_t)-1:0]),
       .tenant_i (tenant_q),
@@ -247,6 +249,11 @@ module match_window
         (index_q < rights_q[15:0] || index_q >= rights_q[31:16]);
     if (command_q == CommandWriteMeter)
       object_refused |= |entry_q[63:32+MeterBurstWidth] || |entry_q[127:96+MeterBurstWidth];
+  end
+
+  logic refusal_q;  // in the cycle before
+  always_ff @(posedge clk_i) begin
+    refusal_q <= state_q == Rights && (entry_refused || (command_q inside {CommandWrite, CommandWriteDefault} ? action_refused : object_refused));
   end
 
   // The length of the prefix, counted while the words of its mask are loaded, low word first.
@@ -333,12 +340,11 @@ module match_window
       end
 
       Rights: begin
-        if (command_q inside {CommandWrite, CommandWriteDefault}) refused_q <= refused_q || entry_refused || action_refused;
-        else refused_q <= refused_q || entry_refused || object_refused;
+        refused_q <= refused_q || refusal_q;
         if (step_q == 6'd6) begin  // all words have been checked
           state_q <= on_table ? Owner : fetches ? Fetch : Commit;
           step_q  <= '0;
-          if (!on_table && refused_q) state_q <= Answer;
+          if (!on_table && (refused_q || refusal_q)) state_q <= Answer;
         end
       end
 

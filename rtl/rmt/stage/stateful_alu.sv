@@ -96,7 +96,14 @@ module stateful_alu
   logic busy;  // an operation in cycle 1
   step_t given, step;
   value_t value_d;
-  logic operand_holds;
+  logic operand_holds, operand_differs;
+  unequal #(
+      .Width($bits(value_t))
+  ) u_operand_differs (
+      .left_i   (operand_i),
+      .right_i  (op_i.constant),
+      .unequal_o(operand_differs)
+  );
   always_comb begin
     given = 'x;
     operand_holds = 'x;
@@ -105,7 +112,7 @@ module stateful_alu
       given.by_equal = op_i.compare inside {CompareEqual, CompareNotEqual};
       given.by_less = op_i.compare inside {CompareLess, CompareAtLeast};
       given.inverted = !(op_i.compare inside {CompareEqual, CompareLess});
-      operand_holds = (given.by_equal && operand_i == op_i.constant) || (given.by_less && operand_i < op_i.constant);
+      operand_holds = (given.by_equal && !operand_differs) || (given.by_less && operand_i < op_i.constant);
       if (op_i.against == AgainstOperandConstant) begin
         given.inverted = operand_holds ^ given.inverted;
         given.by_equal = 1'b0;

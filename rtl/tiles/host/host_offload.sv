@@ -65,9 +65,7 @@ module host_offload
       in.flit  = in_flit_i;
     end
     always_ff @(posedge clk_i) begin
-      if (in_valid_i && in_ready_o) begin
-        kept_q  <= in;
-      end
+      if (in_valid_i && in_ready_o) kept_q <= in;
     end
     skid_buffer #(
         .T(in_t)

@@ -73,9 +73,7 @@ module tcp_chargen_engine
       .out_data_o (job)
   );
   always_ff @(posedge clk_i) begin
-    if (take) begin
-      if (in_flit_i.first) known_q <= known;
-    end
+    if (take && in_flit_i.first) known_q <= known;
   end
 
   // One job at a time: look up the place, write, and end with a command. A flit is begun in one cycle, and has its characters in the next.

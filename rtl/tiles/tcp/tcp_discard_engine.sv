@@ -41,9 +41,7 @@ module tcp_discard_engine
       flit_q.desc.stream_bytes <= length_t'(cfg_i.least);
       flit_q.last <= 1'b1;
     end
-    if (take) begin
-      if (in_flit_i.first) known_q <= known;
-    end
+    if (take && in_flit_i.first) known_q <= known;
     if (rst_i) begin
       valid_q <= 1'b0;
     end
