@@ -23,6 +23,15 @@ module flow_window
 );
   localparam int unsigned PortBytes = 4;
 
+  // The bytes up to the end of the ports, by the words of the IPv4 header; tables, because an addition is late.
+  function automatic offset_t [15:0] ends_of_ports(int unsigned l3_offset);
+    for (int unsigned words = 0; words < 16; words++) begin
+      ends_of_ports[words] = offset_t'(l3_offset + (4 * words < Ipv4MinBytes ? Ipv4MinBytes : 4 * words) + PortBytes);
+    end
+  endfunction
+  localparam offset_t [15:0] AwaitedUntagged = ends_of_ports(L3Untagged);
+  localparam offset_t [15:0] AwaitedTagged = ends_of_ports(L3Tagged);
+
   typedef struct packed {
     flit_t flit;
     logic is_ipv4;
@@ -72,9 +81,7 @@ module flow_window
     else if (has_ports) need = l4_offset + offset_t'(PortBytes);
     else need = is_tagged(l3_offset) ? offset_t'(L3Tagged + Ipv4MinBytes) : offset_t'(L3Untagged + Ipv4MinBytes);
   end
-  logic [3:0] words;  // of the IPv4 header
-  assign words = ip.ihl < 4'(Ipv4MinBytes / 4) ? 4'(Ipv4MinBytes / 4) : ip.ihl;
-  assign awaited = (is_tagged(l3_offset) ? offset_t'(L3Tagged) : offset_t'(L3Untagged)) + {2'b0, words, 2'b0} + offset_t'(PortBytes);
+  assign awaited = is_tagged(l3_offset) ? AwaitedTagged[ip.ihl] : AwaitedUntagged[ip.ihl];
   assign is_ipv4 = (l3_known || ethertype_ipv4) && ip.version == 4'd4 && available >= need;
 
   // A CRC is the sum of those of its parts. The ports come late, and theirs is added behind the register.
