@@ -117,7 +117,7 @@ module memory_replies
   owed_t owed;
   logic owed_there, unused_owed_ready;
   logic send, advance, last_flit;
-  slots_t sent_q;  // flits of it
+  slots_t number_q;  // of its next flit, from 1
   fifo #(
       .T(owed_t),
       .Depth(Slots)
@@ -153,7 +153,7 @@ module memory_replies
   // A failed reply has one flit, and its other slots are passed over, one in a cycle.
   logic out_valid_q, pass, failed;
   assign failed = status != StatusOk;
-  assign last_flit = sent_q + 1'b1 == owed.slots;
+  assign last_flit = number_q == owed.slots;
   assign advance = out_ready_i || !out_valid_q;
   assign send = owed_there && (going_q || done_q[first]) && advance;
   assign pass = failed && going_q;
@@ -169,7 +169,7 @@ module memory_replies
     tail_q <= tail_d;
     free_q <= free_q - (owed_valid_i ? owed_i.slots : '0) + slots_t'(send);
     idle_q <= head_d == tail_d;
-    if (send) sent_q <= last_flit ? '0 : sent_q + 1'b1;
+    if (send) number_q <= last_flit ? slots_t'(1) : number_q + 1'b1;
     if (send) going_q <= !last_flit;
     if (send) status_q <= status;
     if (advance) begin
@@ -191,7 +191,7 @@ module memory_replies
       tail_q <= '0;
       free_q <= slots_t'(Slots);
       idle_q <= 1'b1;
-      sent_q <= '0;
+      number_q <= slots_t'(1);
       going_q <= 1'b0;
       started_q <= '0;
       done_q <= '0;

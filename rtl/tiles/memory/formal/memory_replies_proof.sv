@@ -144,7 +144,9 @@ module memory_replies_proof
   assign owed = u_dut.u_owed.write_ptr_q - u_dut.u_owed.read_ptr_q;
   assign head = u_dut.head_q[SlotBits-1:0];
   assign first = head;  // while nothing of it has left
-  assign going = u_dut.sent_q != '0;
+  slots_t sent;  // flits of the oldest reply
+  assign sent = u_dut.number_q - 1'b1;
+  assign going = sent != '0;
   assign answered = oldest.status != StatusOk || (left[first] == '0 && !writing[first]);
   always_comb begin
     status = oldest.status;
@@ -172,7 +174,7 @@ module memory_replies_proof
       leaving_q <= '{
           reply: oldest.reply,
           status: status,
-          last: fails || slots_t'(u_dut.sent_q + 1'b1) == oldest.slots,
+          last: fails || u_dut.number_q == oldest.slots,
           brings: !fails && oldest.reply.op == OpRead
       };
       leaving_data_q <= data_q[head];
@@ -196,7 +198,7 @@ module memory_replies_proof
     answers_wrong = '0;
     data_wrong = '0;
     taken = '0;
-    ends = u_dut.head_q - ptr_t'(u_dut.sent_q);
+    ends = u_dut.head_q - ptr_t'(sent);
     for (int unsigned i = 0; i < Slots; i++) begin
       if (ptr_t'(i) < owed) begin
         automatic owed_t entry = u_dut.u_owed.mem[slot_t'(u_dut.u_owed.read_ptr_q+ptr_t'(i))];
@@ -240,9 +242,9 @@ module memory_replies_proof
       assert (u_dut.r_valid_q == r_valid_q && u_dut.b_valid_q == b_valid_q && u_dut.r_q == r_q && u_dut.b_q == b_q);
       if (r_valid_q) assert (32'(r_q.id) < Slots && r_q.last == (left_q[r_id_q] == '0));
       if (b_valid_q) assert (32'(b_q.id) < Slots && !writing_q[b_id_q]);
-      assert (32'(taken) <= Slots + 32'(u_dut.sent_q));
+      assert (32'(taken) <= Slots + 32'(sent));
       assert (ends == u_dut.tail_q && 32'(owed) <= Slots && bad_entry == '0 && answers_wrong == '0 && data_wrong == '0);
-      assert (u_dut.going_q == going && (!going || (owed != '0 && u_dut.sent_q < oldest.slots && u_dut.status_q == status_q)));
+      assert (u_dut.going_q == going && (!going || (owed != '0 && sent < oldest.slots && u_dut.status_q == status_q)));
       for (int unsigned s = 0; s < Slots; s++) begin
         if (!live[s]) assert (left[s] == '0 && !writing[s] && !u_dut.done_q[s] && !u_dut.started_q[s]);
         assert (32'(left_q[s]) <= Slots / 2);
