@@ -157,7 +157,7 @@ module credit_manager
   // The units of each service, and the index of each among the enabled ones of its service.
   units_t member[Services], member_q[Services];
   units_t peers[Units];
-  index_t index_q[Units];
+  index_t index_q[Units], members_q[Services];
   logic [Services-1:0] has_unit_q;
 
   for (genvar s = 0; s < Services; s++) begin : gen_member
@@ -166,6 +166,7 @@ module credit_manager
     end
     always_ff @(posedge clk_i) begin
       member_q[s] <= member[s];
+      members_q[s] <= index_t'($countones(member[s]));
       has_unit_q[s] <= |member[s];
       if (rst_i) begin
         member_q[s] <= '0;
@@ -211,20 +212,14 @@ module credit_manager
 
   // The unit of a flow.
   logic [ServiceWidth-1:0] flow_service_q;
-  units_t flow_members, flow_members_q, of_flow;
-  index_t flow_count_q, turn;
+  units_t flow_members, of_flow;
+  index_t turn;
   logic [7:0] hash;
-  assign flow_members = member[flow_service_i];
-  always_ff @(posedge clk_i) begin
-    flow_service_q <= flow_service_i;
-    flow_members_q <= flow_members;
-    flow_count_q <= index_t'($countones(flow_members));
-    if (rst_i) flow_members_q <= '0;
-  end
+  always_ff @(posedge clk_i) flow_service_q <= flow_service_i;
   assign hash = flow_i[15:8] ^ flow_i[7:0];
 
   // Among n units, a flow's unit has the index turns_q[n] = hash * n / 256. It is computed by additions, because a
-  // multiplier block without its registers is slow.
+  // multiplier block without its registers is slow; for every n.
   index_t turns_q[1:Units];
   for (genvar n = 1; n <= Units; n++) begin : gen_turn
     logic [8+UnitWidth:0] scaled;
@@ -236,10 +231,11 @@ module credit_manager
   end
   always_comb begin
     turn = '0;
-    for (int n = 1; n <= Units; n++) if (flow_count_q == index_t'(n)) turn |= turns_q[n];
+    for (int n = 1; n <= Units; n++) if (members_q[flow_service_q] == index_t'(n)) turn |= turns_q[n];
   end
+  assign flow_members = member_q[flow_service_q];
   for (genvar i = 0; i < Units; i++) begin : gen_of_flow
-    assign of_flow[i] = flow_members_q[i] && (affinity_i[flow_service_q] ? index_q[i] == turn : best_q[i]);
+    assign of_flow[i] = flow_members[i] && (affinity_i[flow_service_q] ? index_q[i] == turn : best_q[i]);
   end
   assign flow_unit_o = to_index(of_flow);
 
