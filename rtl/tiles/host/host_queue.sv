@@ -66,11 +66,17 @@ module host_queue
   logic halt_q, clear_q;  // separate registers, because they have many loads
   stop_e reason_q, reason_d;
 
-  logic sound_q, sound_form, ring_busy, clear;
+  logic sound_q, sound_form, uneven, ring_busy, clear;
   stop_e ring_stop, ring_stop_q, stop;  // the ring's mistake is known a cycle later, in which the ring gives nothing
   always_ff @(posedge clk_i) sound_q <= sound_form && place_i.size != '0 && place_i.size <= 16'h8000 && place_i.descriptors[3:0] == '0 && place_i.device[1:0] == '0;
   assign sound_form = place_i.packed_ring ? place_i.driver[1:0] == '0 && 16'(place_i.start[14:0]) < place_i.size :
-      !place_i.driver[0] && (place_i.size & (place_i.size - 1'b1)) == '0;
+      !place_i.driver[0] && !uneven;
+  any_set #(
+      .Width($bits(place_i.size))
+  ) u_uneven (
+      .bits_i(place_i.size & (place_i.size - 1'b1)),  // not a power of two
+      .any_o (uneven)
+  );
   assign stop = ring_stop_q != StopNone ? ring_stop_q : stop_i;
   assign clear = rst_i || clear_q;
   assign clear_o = clear;
