@@ -9,6 +9,11 @@ package axis_pkg;
     if (last) keep_of = keep_of >> empty;
   endfunction
 
+  // The bytes of a beat are its first ones, at least one.
+  function automatic logic contiguous(logic [FlitBytes-1:0] keep);
+    contiguous = keep[0] && (keep >> 1 & ~keep) == '0;
+  endfunction
+
   typedef logic [EmptyWidth-1:0][FlitBytes-1:0] byte_sets_t;
 
   function automatic byte_sets_t bytes_by_bit();  // element i: the bytes whose position has bit i

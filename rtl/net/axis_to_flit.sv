@@ -29,17 +29,16 @@ module axis_to_flit
   logic [BeatWidth-1:0] beat_q;
   logic swallow_q, broken_q;
 
-  logic whole, contiguous, broken, at_limit, beyond, oversize;
+  logic whole, broken, at_limit, beyond, oversize;
   logic [EmptyWidth-1:0] empty;
   assign whole = &s_axis_tkeep;
-  assign contiguous = s_axis_tkeep[0] && (s_axis_tkeep >> 1 & ~s_axis_tkeep) == '0;
-  assign broken = broken_q || !(s_axis_tlast ? contiguous : whole);
+  assign broken = broken_q || !(s_axis_tlast ? axis_pkg::contiguous(s_axis_tkeep) : whole);
   assign empty = axis_pkg::empty_of(s_axis_tlast, s_axis_tkeep);  // wrong with holes, but then the frame is bad anyway
   assign at_limit = beat_q == BeatWidth'(MaxFrameFlits - 1);
   if (LimitEmpty == '0) begin : gen_whole
     assign beyond = 1'b0;
   end else begin : gen_part
-    assign beyond = s_axis_tkeep[MaxFrameBytes%FlitBytes];
+    assign beyond = s_axis_tkeep[MaxFrameBytes%FlitBytes];  // the first byte too many
   end
   assign oversize = at_limit && (!s_axis_tlast || beyond);
 

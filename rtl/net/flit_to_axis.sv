@@ -32,7 +32,7 @@ module flit_to_axis
   localparam int unsigned MinFlits = (MinFrameBytes + FlitBytes - 1) / FlitBytes;
   localparam int unsigned BeatWidth = $clog2(MinFlits + 1);
   localparam int unsigned MinLast = (MinFrameBytes - 1) % FlitBytes;  // the byte of a flit with which the shortest frame ends
-  localparam logic [EmptyWidth-1:0] MinEmpty = EmptyWidth'(MinFlits * FlitBytes - MinFrameBytes);
+  localparam logic [EmptyWidth-1:0] MinEmpty = EmptyWidth'(FlitBytes - 1 - MinLast);
 
   logic [BeatWidth-1:0] beat_q;  // of this frame; saturates at MinFlits
   logic padding_q;  // the message has ended, the frame has not

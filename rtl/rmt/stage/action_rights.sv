@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether an action may be written: it must be valid (indices in range, edits that do not
 // overlap), and a tenant's action may only use what the operator has granted. The tenant's rights are five
-// words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i. What depends on the
-// action alone is worked out a cycle before.
+// words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i. What takes
+// long and depends on the action alone is worked out a cycle before.
 module action_rights
   import girih_pkg::*, action_pkg::*;
 #(

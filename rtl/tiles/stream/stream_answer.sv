@@ -64,7 +64,7 @@ module stream_answer
   answer_t offered;
   always_comb begin
     offered = '{last: s_axis_tlast, void_: s_axis_tuser, none: s_axis_tkeep == '0, right: &s_axis_tkeep, empty: empty_of(s_axis_tlast, s_axis_tkeep), data: s_axis_tdata};
-    if (s_axis_tlast) offered.right = s_axis_tkeep[0] && (s_axis_tkeep & (s_axis_tkeep + 1'b1)) == '0;
+    if (s_axis_tlast) offered.right = contiguous(s_axis_tkeep);
   end
   logic answer_valid, answer_ready, answer_end, answer_taken;
   answer_t answer;
