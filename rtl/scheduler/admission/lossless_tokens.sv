@@ -104,22 +104,25 @@ module lossless_tokens
     for (int unsigned t = 0; t < Tenants; t++) if (resume_grant[t]) resume_tenant_d |= tenant_t'(t);
   end
 
-  // An offer comes from registers and shows the state of the previous cycle. A tenant from which a message was taken in that cycle
-  // gets no offer and no refusal: its message waits for its next turn.
+  // An offer comes from registers and shows the state of the previous cycle. A tenant of which a message took something in that
+  // cycle gets no offer and no refusal: its message waits for its next turn. That a waiting message takes a token is known in time
+  // to make no offer; what is taken at the link is known only to hide it.
   logic [TurnWidth-1:0] next_turn;
-  // What was taken in the previous cycle: a token at the link, a place, and any of these or a token by a waiting message.
-  logic [Tenants-1:0] take_q, sit_q, taken_q;
+  logic [Tenants-1:0] take_q, sit_q, taken, resume;  // taken at the link in the previous cycle: a token, a place, either
+  assign taken = take_q | sit_q;
+  assign resume = resume_pick ? resume_grant : '0;
   assign next_turn = turn_q == TurnWidth'(Channels) ? '0 : turn_q + 1'b1;
   for (genvar c = 0; c < Channels; c++) begin : gen_channel
-    logic [Tenants-1:0] token_q, none_q, place_q;
-    assign token_o[c] = token_q & ~taken_q;
-    assign place_o[c] = place_q & ~taken_q & {Tenants{ample_i[c]}};
-    assign refuse_o[c] = none_q & ~taken_q & ~(place_q & {Tenants{ample_i[c] || !hopeless}});
+    logic [Tenants-1:0] offered, token_q, none_q, place_q;
+    assign offered = next_turn == TurnWidth'(c) ? ~resume : '0;
+    assign token_o[c] = token_q & ~taken;
+    assign place_o[c] = place_q & ~taken & {Tenants{ample_i[c]}};
+    assign refuse_o[c] = none_q & ~taken & ~(place_q & {Tenants{ample_i[c] || !hopeless}});
     always_ff @(posedge clk_i) begin
-      token_q <= next_turn == TurnWidth'(c) ? token & empty : '0;
-      none_q <= next_turn == TurnWidth'(c) ? ~(token & empty) : '0;
-      place_q <= next_turn == TurnWidth'(c) ? place : '0;
-      if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |((place & ~taken_q) >> take_tenant & Tenants'(1));
+      token_q <= offered & token & empty;
+      none_q <= offered & ~(token & empty);
+      place_q <= offered & place;
+      if (turn_q == TurnWidth'(c)) demand_q[c] <= held_i[c] && |((place_q & ~taken) >> take_tenant & Tenants'(1));
       if (rst_i) begin
         token_q <= '0;
         none_q <= '0;
@@ -128,20 +131,19 @@ module lossless_tokens
       end
     end
     always_ff @(posedge clk_i) begin
-      if (!rst_i) offers_nothing_after_a_take : cover (|(taken_q & (token_q | place_q)));
+      if (!rst_i) offers_nothing_after_a_take : cover (|(taken & (token_q | place_q)));
     end
   end
 
   for (genvar t = 0; t < Tenants; t++) begin : gen_tenant
     logic [TokenWidth-1:0] used_q;
     logic [PlaceWidth-1:0] places_q;
-    logic takes, resume, leave, drop, stand, unseat;
+    logic takes, leave, drop, stand, unseat;
     // used_q and places_q know nothing yet of what was taken at the link in the previous cycle.
     assign token[t] = used_q != (take_q[t] ? TokenWidth'(Tokens - 1) : TokenWidth'(Tokens));
     assign place[t] = places_q != (sit_q[t] ? PlaceWidth'(Places - 1) : PlaceWidth'(Places));
     assign empty[t] = places_q == '0 && !sit_q[t];
     assign takes = take_tenant == tenant_t'(t);
-    assign resume = resume_pick && resume_grant[t];
     assign leave = leave_i && leave_tenant_i == tenant_t'(t);
     assign drop = drop_i && drop_tenant_i == tenant_t'(t);
     assign stand = resumed && resume_tenant_o == tenant_t'(t);
@@ -149,13 +151,11 @@ module lossless_tokens
     always_ff @(posedge clk_i) begin
       take_q[t] <= |take_token_i && takes;
       sit_q[t] <= |take_place_i && takes;
-      taken_q[t] <= (|{take_token_i, take_place_i} && takes) || resume;
-      used_q <= used_q + TokenWidth'(take_q[t]) + TokenWidth'(resume) - TokenWidth'(leave) - TokenWidth'(drop);
+      used_q <= used_q + TokenWidth'(take_q[t]) + TokenWidth'(resume[t]) - TokenWidth'(leave) - TokenWidth'(drop);
       places_q <= places_q + PlaceWidth'(sit_q[t]) - PlaceWidth'(stand) - PlaceWidth'(unseat);
       if (rst_i) begin
         take_q[t] <= 1'b0;
         sit_q[t] <= 1'b0;
-        taken_q[t] <= 1'b0;
         used_q <= '0;
         places_q <= '0;
       end
@@ -163,7 +163,7 @@ module lossless_tokens
 
     always_ff @(posedge clk_i) begin
       if (!rst_i) begin
-        assert (32'(used_q) + 32'(take_q[t]) + 32'(resume) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take_q[t]) + 32'(resume) <= Tokens)
+        assert (32'(used_q) + 32'(take_q[t]) + 32'(resume[t]) >= 32'(leave) + 32'(drop) && 32'(used_q) + 32'(take_q[t]) + 32'(resume[t]) <= Tokens)
         else $error("lossless_tokens: tenant %0d gives back a token that it does not hold, or holds too many", t);
         assert (32'(places_q) + 32'(sit_q[t]) >= 32'(stand) + 32'(unseat) && 32'(places_q) + 32'(sit_q[t]) <= Places)
         else $error("lossless_tokens: tenant %0d gives back a place that it does not hold, or holds too many", t);
