@@ -40,12 +40,12 @@ module action_rights
     assign visits[h] = action_i.chain_set && h < 32'(action_i.chain_count);
   end
 
-  logic overlap, edits;
-  assign edits = is_edit(action_i.edit[0].op) || is_edit(action_i.edit[1].op);
+  logic overlap;
   assign overlap = is_edit(action_i.edit[0].op) && is_edit(action_i.edit[1].op) &&
       action_i.edit[0].number == action_i.edit[1].number && |(action_i.edit[0].halves & action_i.edit[1].halves);
 
-  logic nonsense_q, sets_rank_q;
+  logic nonsense_q, sets_rank_q, edits_q;
+  logic [ChainHops-1:0] visits_q;
   logic [7:0] first_q, last_q;
   always_ff @(posedge clk_i) begin
     logic nonsense, sets_rank;
@@ -63,6 +63,8 @@ module action_rights
       for (int unsigned c = 0; c < 3; c++) sets_rank |= action_i.meter_set && action_i.treatment[c].rank_set;
       nonsense_q <= nonsense;
       sets_rank_q <= sets_rank;
+      edits_q <= is_edit(action_i.edit[0].op) || is_edit(action_i.edit[1].op);
+      visits_q <= visits;
       first_q <= action_i.state.index & ~from_packet;
       last_q <= last;
     end
@@ -73,7 +75,7 @@ module action_rights
     foreign_service = 1'b0;
     beyond = 1'b0;
     if (valid_i) begin
-      for (int unsigned h = 0; h < ChainHops; h++) foreign_service |= visits[h] && !rights_i[action_i.chain[h].service];
+      for (int unsigned h = 0; h < ChainHops; h++) foreign_service |= visits_q[h] && !rights_i[action_i.chain[h].service];
       unique case (step_i)
         3'd0: beyond = foreign_service || (action_i.tenant_set && action_i.tenant != 6'(tenant_i));
         3'd1:
@@ -82,7 +84,7 @@ module action_rights
             (action_i.mirror_set && !rights_i[RightMirror]) ||
             (action_i.lossless_set && !rights_i[RightLossless]) ||
             (sets_rank_q && !rights_i[RightRank]) ||
-            (edits && !rights_i[RightEdit]);
+            (edits_q && !rights_i[RightEdit]);
         3'd2: beyond = action_i.meter_set && outside(action_i.meter, action_i.meter, rights_i);
         3'd3: beyond = action_i.count_set && outside(action_i.count, action_i.count, rights_i);
         default: beyond = action_i.state.enable && outside(first_q, last_q, rights_i);
