@@ -14,6 +14,7 @@ module class_output #(
     input  logic              room_i,       // a flit may leave in the next cycle
     input  logic              left_i,       // the owner's flit leaves in this cycle
     output logic [Inputs-1:0] can_d_o,      // the input whose flit can leave in the next cycle
+    output logic              any_d_o,      // there is one; does not wait for the arbiter
     output logic [Inputs-1:0] owner_o
 );
   logic [Inputs-1:0] owner_q, owner_d, winner;
@@ -22,7 +23,9 @@ module class_output #(
 
   assign free = owner_q == '0 || (left_i && |(owner_q & last_i));
   assign owner_d = free ? winner : owner_q;
-  assign can_d_o = owner_d & valid_d_i & {Inputs{room_i}};
+  // A first flit that is granted is there.
+  assign can_d_o = (free ? winner : owner_q & valid_d_i) & {Inputs{room_i}};
+  assign any_d_o = room_i && (free ? |request_d_i : |(owner_q & valid_d_i));
 
   arbiter_round_robin #(
       .N(Inputs)
@@ -43,6 +46,8 @@ module class_output #(
     if (!rst_i) begin
       assert ($onehot0(owner_q));
       assert (!left_i || owner_q != '0);
+      assert ((request_d_i & ~valid_d_i) == '0);
+      assert (any_d_o == |can_d_o);
       hands_over_at_once : cover (free && owner_q != '0 && winner != '0 && winner != owner_q);
       keeps_it_for_the_next : cover (free && owner_q != '0 && winner == owner_q);
       owner_has_no_flit_and_others_wait : cover (owner_q != '0 && (owner_d & valid_d_i) == '0 && |(request_d_i & ~owner_q));

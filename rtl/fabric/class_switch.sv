@@ -54,6 +54,7 @@ module class_switch
   logic [1:0][Ports-1:0] valid_d, last;  // [class][input]
   logic [1:0][Ports-1:0][Ports-1:0] wanted_d;  // [class][input][output]
   logic [1:0][Ports-1:0][Ports-1:0] can_d;  // [class][output][input]
+  logic [1:0][Ports-1:0] any_d;  // [class][output]: one of these
   logic [1:0][Ports-1:0][Ports-1:0] cross_d;  // [class][output][input]: the flits that leave in the next cycle
   logic [1:0][Ports-1:0] busy;  // inputs that a class uses in the next cycle
   logic [1:0][Ports-1:0] take_q;  // [class][input]
@@ -64,8 +65,8 @@ module class_switch
       for (int unsigned o = 0; o < Ports; o++) busy[c] |= can_d[c][o];
     end
     for (int unsigned o = 0; o < Ports; o++) begin
-      cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{|can_d[1][o]}} : '0);
-      cross_d[1][o] = can_d[1][o] & ~(turn_q ? '0 : busy[0] | {Ports{|can_d[0][o]}});
+      cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{any_d[1][o]}} : '0);
+      cross_d[1][o] = can_d[1][o] & ~(turn_q ? '0 : busy[0] | {Ports{any_d[0][o]}});
     end
   end
 
@@ -174,6 +175,7 @@ module class_switch
             .room_i(out_ready_i[c][o]),
             .left_i(out_valid_o[c][o]),
             .can_d_o(cans_d[c]),
+            .any_d_o(any_d[c][o]),
             .owner_o(owner[c])
         );
 
@@ -199,6 +201,7 @@ module class_switch
       );
     end else begin : gen_none
       assign {can_d[1][o], can_d[0][o]} = '0;
+      assign {any_d[1][o], any_d[0][o]} = '0;
       assign {seen_valid[1][o], seen_valid[0][o]} = '0;
       assign {seen_flit[1][o], seen_flit[0][o]} = '0;
       assign out_flit_o[o] = '0;

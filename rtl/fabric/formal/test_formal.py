@@ -47,12 +47,12 @@ def test_a_broken_port_is_noticed(module, old, new):
     refute("class_port_proof", module=module, old=old, new=new, depth=9, registers_for_memories=True)
 
 
-TURN = "cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{|can_d[1][o]}} : '0);"
+TURN = "cross_d[0][o] = can_d[0][o] & ~(turn_q ? busy[1] | {Ports{any_d[1][o]}} : '0);"
 BROKEN_CLASSES = [
     ("class_switch", "turn_q <= !rst_i && !turn_q", "turn_q <= 1'b1"),  # one class is always first
     ("class_switch", TURN, TURN.replace("busy[1]", "'0")),  # both take an input
-    ("class_switch", TURN, TURN.replace("{Ports{|can_d[1][o]}}", "'0")),  # both take an output
-    ("class_output", "assign can_d_o = owner_d & valid_d_i & {Inputs{room_i}};", "assign can_d_o = owner_d & valid_d_i;"),
+    ("class_switch", TURN, TURN.replace("{Ports{any_d[1][o]}}", "'0")),  # both take an output
+    ("class_output", "owner_q & valid_d_i) & {Inputs{room_i}};", "owner_q & valid_d_i);"),
     ("class_output", "assign free = owner_q == '0 || (left_i && |(owner_q & last_i));", "assign free = owner_q == '0 || left_i;"),
     ("class_input", "room_q <= count_d <= count_t'(Depth - 2);", "room_q <= count_d <= count_t'(Depth - 1);"),
     ("class_input", "first_q[c] <= in_flit_i.last;", "first_q[c] <= 1'b1;"),

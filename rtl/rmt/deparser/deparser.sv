@@ -70,8 +70,9 @@ module deparser
       .used_o
   );
 
-  // There are never more verdicts than flits in the buffer, so the queue has room.
-  verdict_t resolved, verdict;
+  // There are never more verdicts than flits in the buffer, so the queue has room. The copy's verdict takes the place of that of a
+  // mirrored frame, so that no choice between the two delays what leaves.
+  verdict_t resolved, verdict, copy;
   logic queue_ready, verdict_valid, done;
   deparser_resolve #(
       .Cut(Cut)
@@ -97,19 +98,31 @@ module deparser
       .in_data_i(resolved),
       .out_valid_o(verdict_valid),
       .out_ready_i(done),
-      .out_data_o(verdict)
+      .out_data_o(verdict),
+      .replace_i(pop && rewind),
+      .replace_data_i(copy)
   );
+  always_comb begin
+    copy = verdict;
+    copy.drop = DropNone;
+    copy.mirror = 1'b0;
+    copy.edited = 1'b0;
+    copy.desc.chain_count = '0;
+    copy.desc.exit = address_of(verdict.mirror_exit);
+    copy.desc.route_count = ($bits(verdict.desc.route_count))'(1);
+    copy.desc.route[0] = address_of(verdict.mirror_exit);
+  end
 
   logic copy_q;  // the second pass, of a mirrored frame
   logic middle_q;  // a flit of the frame has been read, and the last one has not
   logic [$clog2(K):0] number_q;  // of the flit that leaves; stays at K
   logic offer, swallow, trim_ready;
   assign offer = verdict_valid && entry_valid;
-  assign swallow = verdict.drop != DropNone && !copy_q;
+  assign swallow = verdict.drop != DropNone;
   assign pop = offer && (swallow || trim_ready);
-  assign rewind = entry.last && verdict.mirror && !copy_q;
+  assign rewind = entry.last && verdict.mirror;
   // message_trim never holds back a last flit; whether it holds back others does not matter here.
-  assign done = offer && entry.last && (swallow || out_ready_i) && !(verdict.mirror && !copy_q);
+  assign done = offer && entry.last && (swallow || out_ready_i) && !verdict.mirror;
 
   // The frame is cut before it is edited, so that no logic precedes the register of a flit that is held back.
   flit_t whole, cut;
@@ -151,12 +164,6 @@ module deparser
   assign out_key_o = verdict.key;
   always_comb begin
     out_flit_o.desc = verdict.desc;
-    if (copy_q) begin
-      out_flit_o.desc.chain_count = '0;
-      out_flit_o.desc.exit = address_of(verdict.mirror_exit);
-      out_flit_o.desc.route_count = ($bits(verdict.desc.route_count))'(1);
-      out_flit_o.desc.route[0] = address_of(verdict.mirror_exit);
-    end
     out_flit_o.first = cut.first;
     out_flit_o.bad = cut.bad;
     out_flit_o.last = cut.last;
@@ -166,7 +173,7 @@ module deparser
 
   assign made_mirrored_o = pop && rewind;
   assign dropped_o = pop && swallow && entry.last ? verdict.drop : DropNone;
-  assign edited_o = pop && !copy_q && entry.last && verdict.edited && !swallow;
+  assign edited_o = pop && entry.last && verdict.edited && !swallow;
 
   always_ff @(posedge clk_i) begin
     if (out_valid_o && out_ready_i) begin
