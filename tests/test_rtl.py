@@ -96,6 +96,7 @@ REFUSED = [
     ("http_engine", "Connections", 8, "http_engine: Connections is 8; it must be a power of two from 16 to 16384"),
     ("ipv4_view", "Bytes", 238, "ipv4_view: Bytes is 238; it must be from 1 to 237"),
     ("link_stalls", "Links", 1, "link_stalls: Links is 1; it must be 0 or from 2 to 1024"),
+    ("key_hops", "Keys", 0, "key_hops: Entries is 4 and Keys is 0; each must be at least 1"),
     ("local_buffer", "Flits", 256, "local_buffer: Flits is 256; it must be a power of two, at least 282"),
     ("local_buffer", "LosslessSlots", 0, "local_buffer: LosslessSlots is 0; it must be at least 1"),
     ("local_buffer", "Messages", 3, "local_buffer: Messages is 3; it must be a power of two, more than LosslessSlots"),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tile_sender: the next hop of every message, by table or route, and which messages are discarded; the table changes while messages wait."""
 
+import os
 import random
 
 import cocotb
@@ -14,19 +15,20 @@ from girih.testing.messages import DESC_FIELDS, FLIT_FIELDS, PARAMS, Message, Si
 NODES = [0x01, 0x02, 0x13, 0xFE]
 SELF = 0x02
 ENTRIES = 4
-KEYS = [6, 17, 80, 99]
-TABLE = {6: 0x01, 17: 0x13, 80: 0x55}  # 0x55 does not exist, and the table has no key 99
+KEYS = [0, 1, 2, 3] if os.environ.get("DIRECT") == "1" else [6, 17, 80, 99]
+TABLE = dict(zip(KEYS, [0x01, 0x13, 0x55]))  # 0x55 does not exist, and the table does not have the last key
 
 
+@pytest.mark.parametrize("direct", [0, 1])
 @pytest.mark.parametrize("stall", [0.0, 0.5])
 @pytest.mark.parametrize("data_width", WIDTHS)
-def test_tile_sender(data_width, stall):
+def test_tile_sender(data_width, stall, direct):
     run_cocotb(
         "tile_sender",
         __file__,
         data_width=data_width,
-        parameters={"Node": f"8'd{SELF}", "Nodes": f"256'd{sum(1 << n for n in NODES)}", "Entries": ENTRIES},
-        environment={"STALL": str(stall)},
+        parameters={"Node": f"8'd{SELF}", "Nodes": f"256'd{sum(1 << n for n in NODES)}", "Entries": ENTRIES, "Direct": direct},
+        environment={"STALL": str(stall), "DIRECT": str(direct)},
     )
 
 
@@ -35,8 +37,6 @@ def entry(key: int, node: int, any_key: int = 0) -> int:
 
 
 async def bench(dut, idle: float):
-    import os
-
     stall = float(os.environ["STALL"])
     await reset(dut, in_valid_i=0, in_key_i=0, out_ready_i=0, tenants_i=0xFFFF, lossless_i=1)
     for index, value in enumerate([entry(*pair) for pair in TABLE.items()] + [0]):
@@ -103,7 +103,7 @@ async def only_some_tenants_messages_leave(dut):
         dut.tenants_i.value, dut.lossless_i.value = tenants, lossless
         already, dropped = len(sink.messages), drops["tenant"]
         sent = [
-            Message(random.randbytes(random.randrange(1, 300)), desc={"tenant": random.getrandbits(4), "lossless": random.getrandbits(1)}, key=6)
+            Message(random.randbytes(random.randrange(1, 300)), desc={"tenant": random.getrandbits(4), "lossless": random.getrandbits(1)}, key=KEYS[0])
             for _ in range(100)
         ]
         source.send(*sent)
@@ -132,7 +132,7 @@ async def every_flit_says_whence_and_whither(dut):
     cocotb.start_soon(look())
     expected = []
     for _ in range(60):
-        key = random.choice([6, 17])
+        key = random.choice(KEYS[:2])
         message = Message(random.randbytes(random.randrange(1, 700)), key=key)
         source.send(message)
         expected += [(SELF, TABLE[key])] * flits_of(message.data)
@@ -148,9 +148,9 @@ async def a_change_of_the_table_does_not_touch_what_waits(dut):
     sink.stall = 0.9
     sent = 300
     for _ in range(sent):
-        source.send(Message(random.randbytes(20), key=6))
+        source.send(Message(random.randbytes(20), key=KEYS[0]))
     while source.busy:
-        dut.next_hops_i[0].value = random.choice([entry(6, 0x01), entry(6, 0x13), entry(6, 0x55), 0])
+        dut.next_hops_i[0].value = random.choice([entry(KEYS[0], 0x01), entry(KEYS[0], 0x13), entry(KEYS[0], 0x55), 0])
         await RisingEdge(dut.clk_i)
     for _ in range(200):
         await RisingEdge(dut.clk_i)

@@ -32,6 +32,7 @@ module tile_shell
     parameter bit KeepsLossless = 1'b1,
     parameter bit Routed = 1'b1,  // messages may leave by a source route; replies always do
     parameter int unsigned Entries = 4,
+    parameter bit DirectHops = 1'b0,  // next_hops_i has an entry for each key (key_hops)
     parameter int unsigned Events = 1,  // counters of the engine
     parameter bit Window = 1'b0,  // the engine answers requests to offsets 0x4000 to 0x7fff
     parameter int unsigned WindowBits = 14,  // of an address in its window; with more than 14, indirect access (window_index)
@@ -153,7 +154,8 @@ module tile_shell
         .Nodes(PortTakers),
         .Tenants(Tenants),
         .Routed(Routed || OfReplies),
-        .Entries(PortEntries)
+        .Entries(PortEntries),
+        .Direct(DirectHops && !OfReplies)
     ) u_sender (
         .clk_i,
         .rst_i,

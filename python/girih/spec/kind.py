@@ -106,6 +106,7 @@ class Counter:
 
 
 REFUSED = "mark_control_refused"  # a master's counter of requests for which it has no right
+FEW_KEYS = 8
 UNSAID = "none"  # `key` of a table whose keys say nothing about a message
 
 
@@ -126,6 +127,12 @@ class NodeTable:
     requests: tuple[str, ...] = ()
     leads_to: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     first_port: tuple[str, ...] = ()
+
+    @property
+    def direct(self) -> int:
+        """The number of keys, if there are so few that the table is searched for all of them when it is written; else 0."""
+        keys = max(self.most, *self.names.values(), 0) + 1
+        return keys if keys <= FEW_KEYS else 0
 
     @property
     def meaning(self) -> str | None:

@@ -12,6 +12,10 @@ def test_tile_sender(tenants):
     prove("tile_sender_proof", parameters={"Tenants": tenants})
 
 
+def test_a_tile_with_few_keys():
+    prove("tile_sender_proof", parameters={"Tenants": "2'b11", "Direct": "1'b1"})
+
+
 def test_a_tile_without_source_routes():
     prove("tile_sender_proof", chained=True, parameters={"Tenants": "2'b11", "Routed": "1'b0"})  # routes of several hops
 
@@ -48,6 +52,11 @@ BROKEN = [
 @pytest.mark.parametrize(("old", "new"), some_of(1, BROKEN))
 def test_broken_design_is_noticed(old, new):
     refute("tile_sender_proof", module="tile_sender", old=old, new=new, depth=6)
+
+
+def test_an_unchecked_node_of_a_key_is_noticed():
+    old = " && Nodes[next_hops_i[k].node]"
+    refute("tile_sender_proof", module="tile_sender", old=old, new="", depth=6, parameters={"Direct": "1'b1"})
 
 
 def test_a_tenant_that_is_not_stamped_is_noticed():

@@ -12,7 +12,8 @@ module tile_sender_proof
   import girih_pkg::*;
 #(
     parameter tenants_t Tenants = '1,
-    parameter bit Routed = 1'b1
+    parameter bit Routed = 1'b1,
+    parameter bit Direct = 1'b0
 ) (
     input logic clk_i,
     input next_hop_t next_hops_i[2],
@@ -39,7 +40,8 @@ module tile_sender_proof
       .Nodes(Nodes),
       .Tenants(Tenants),
       .Routed(Routed),
-      .Entries(2)
+      .Entries(2),
+      .Direct(Direct)
   ) u_dut (
       .clk_i,
       .rst_i(rst),
@@ -116,6 +118,10 @@ module tile_sender_proof
   always_comb begin
     dst_in_table = 1'b0;
     for (int unsigned i = 0; i < 2; i++) dst_in_table |= next_hops_i[i].valid && next_hops_i[i].node == out_flit.desc.dst;
+  end
+
+  if (Direct) begin : gen_keys
+    always_ff @(posedge clk_i) assume (32'(in_key_i) < 2);
   end
 
   logic [2:0] drops;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The node table of a tile whose messages have few keys, by key: entry k is that for key k, so that its sender need not search.
+// The search is here, for all keys at once, a cycle after software has written the table.
+module key_hops
+  import girih_pkg::*;
+#(
+    parameter int unsigned Entries = 4,
+    parameter int unsigned Keys = 4,  // 0 to Keys - 1
+    parameter next_hop_t [Entries-1:0] Reset = '0  // the table at reset
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic      hold_i,              // what is in force stays as it is
+    input  next_hop_t entries_i[Entries],
+    output next_hop_t hops_o   [Keys]
+);
+  if (Entries < 1 || Keys < 1) begin : gen_bad_sizes
+    $fatal(1, "key_hops: Entries is %0d and Keys is %0d; each must be at least 1", Entries, Keys);
+  end
+
+  // The lowest valid entry with the key, or for any.
+  function automatic next_hop_t search(next_hop_t [Entries-1:0] entries, next_key_t key);
+    search = '0;
+    for (int unsigned i = Entries; i > 0; i--) begin
+      if (entries[i-1].valid && (entries[i-1].any || entries[i-1].key == key)) search = entries[i-1];
+    end
+    search.any = 1'b0;
+    search.key = key;
+  endfunction
+
+  next_hop_t [Entries-1:0] entries;
+  for (genvar i = 0; i < int'(Entries); i++) begin : gen_entry
+    assign entries[i] = entries_i[i];
+  end
+
+  for (genvar k = 0; k < int'(Keys); k++) begin : gen_key
+    next_hop_t hop_q;
+    assign hops_o[k] = hop_q;
+    always_ff @(posedge clk_i) begin
+      if (!hold_i) hop_q <= search(entries, next_key_t'(k));
+      if (rst_i) hop_q <= search(Reset, next_key_t'(k));
+    end
+  end
+endmodule
