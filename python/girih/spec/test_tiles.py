@@ -5,6 +5,7 @@ for tenants, credit links, arrays of configuration, an Ethernet port beside both
 import os
 import random
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from girih.build.generate import generated_rtl
 from girih.card.registers import violations
 from girih.paths import BUILD
 from girih.spec import windows
+from girih.spec.kind import TILE_MAP
 from girih.spec.kinds import COPIES, DROPS, WINDOW, WINDOW_DATA, WINDOW_INDEX, load_kinds, read_kind
 from girih.spec.message import CardParams, pack, unpack
 from girih.spec.tiles import generate
@@ -34,11 +36,14 @@ def table_entry(key: int, node: int) -> int:
     return 1 << 25 | node << 16 | key
 
 
+@pytest.mark.parametrize("few", [False, True])  # keys, so that the node table is searched when it is written
 @pytest.mark.parametrize("channels", [1, 2])
-def test_sample(channels):
-    folder = BUILD / "generated" / f"sample_{channels}"  # two tests at once must not write the same files
+def test_sample(channels, few):
+    folder = BUILD / "generated" / f"sample_{channels}_{few:d}"  # two tests at once must not write the same files
     folder.mkdir(parents=True, exist_ok=True)
-    generate(folder, {"sample": KIND}, CardParams.chained(128))
+    kind = replace(KIND, next=replace(KIND.next, most=3 if few else KIND.next.most))
+    assert kind.next.direct == (4 if few else 0)
+    generate(folder, {"sample": kind}, CardParams.chained(128))
     weights = 0x003_002_001
     run_cocotb(
         "sample",
@@ -56,6 +61,7 @@ def test_sample(channels):
             "ControlWrites": "2'b01",
             "ControlTenant": "4'd3",
             "Snapshots": "1'b1",
+            "WholeChanges": "1'b1",
             "DropEntries": "16",
             "Config": f"46'd{weights << 10 | 0x55 << 2 | 0b10}",
         },
@@ -270,6 +276,39 @@ async def every_port_sends_and_counts(dut):
         for name in ("in_messages", "out_messages", "mark_in_flits"):
             assert counters[name + suffix] == expected, (name, p)
     assert violations({"sample": counters}) == []
+
+
+@cocotb.test()
+async def entries_change_together(dut):
+    """While the table is held, messages go where they went; then, from one cycle on, all go by both new entries."""
+    client = await bench(dut)
+    ports, hold = range(channels()), TILE_MAP.size("ChangeHold")
+    flits = [to_flits(Message(b"x"), node)[0] for node in NODES]
+    for p in ports:
+        dut.in_flit_i[p].value = flits[p]
+    dut.in_valid_i.value = dut.out_ready_i.value = (1 << len(ports)) - 1
+    seen = []
+
+    async def watch():
+        while True:
+            await ClockCycles(dut.clk_i, 1)
+            if int(dut.out_valid_o.value) == (1 << len(ports)) - 1:
+                ends = [unpack(DESC_FIELDS, unpack(FLIT_FIELDS, int(dut.out_flit_o[p].value))["desc"])["dst"] for p in ports]
+                if not seen or seen[-1] != ends:
+                    seen.append(ends)
+
+    cocotb.start_soon(watch())
+    wanted = [[FAR + p for p in ports]]
+    for turn in range(6):
+        await client.access(hold, 1)
+        nodes = [FAR + 2 + 2 * turn + p for p in ports]
+        for p in ports:
+            await client.write("next_hop", 1 << 31 | nodes[p] << 16 | p, p)
+            await ClockCycles(dut.clk_i, random.randrange(20))
+        await client.access(hold, 0)
+        await ClockCycles(dut.clk_i, 20)
+        wanted.append(nodes)
+    assert seen == wanted
 
 
 @cocotb.test()
