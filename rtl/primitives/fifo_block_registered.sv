@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fifo_block whose head is in flip-flops, for readers with no time for a RAM's output: Depth + 2 entries. An entry
 // written in one cycle can be read in the next, as from a fifo_block; an entry that finds the queue empty goes straight to the head.
-// While the head waits, its reader can replace it.
 //
 //   in ---+--> fifo_block --+--> head --> out
 //         +-----------------+
@@ -19,9 +18,7 @@ module fifo_block_registered #(
 
     output logic out_valid_o,
     input  logic out_ready_i,
-    output T     out_data_o,
-    input  logic replace_i,    // the head, which does not leave, becomes replace_data_i
-    input  T     replace_data_i
+    output T     out_data_o
 );
   logic refill, straight, behind_valid, head_valid_q;
   T behind, head_q;
@@ -47,8 +44,6 @@ module fifo_block_registered #(
     if (refill) begin
       head_valid_q <= behind_valid || in_valid_i;
       head_q <= behind_valid ? behind : in_data_i;
-    end else if (replace_i) begin
-      head_q <= replace_data_i;
     end
     if (rst_i) head_valid_q <= 1'b0;
   end
@@ -60,8 +55,6 @@ module fifo_block_registered #(
     if (!rst_i) begin
       assert (head_valid_q || !behind_valid);
       assert (!straight || in_ready_o);
-      assert (!replace_i || !refill)
-      else $error("fifo_block_registered: the head is replaced, but it leaves, or there is none");
       goes_straight : cover (in_valid_i && straight);
       waits_behind_a_head_that_leaves : cover (in_valid_i && refill && behind_valid);
       full_and_read : cover (!in_ready_o && out_ready_i);

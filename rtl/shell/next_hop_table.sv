@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the node for a key: that of the lowest valid entry with this key, or with `any`. It also says whether
-// that node takes messages, which it computes for every entry in parallel with the search. Combinational.
+// that node takes messages, which it computes for every entry in parallel with the search. With Direct, entry k is that
+// for key k (key_hops), and there is no search. Combinational.
 module next_hop_table
   import girih_pkg::*;
 #(
     parameter int unsigned Entries = 4,
-    parameter logic [255:0] Nodes = '1  // bit n: node n takes messages
+    parameter logic [255:0] Nodes = '1,  // bit n: node n takes messages
+    parameter bit Direct = 1'b0
 ) (
     input next_hop_t entries_i[Entries],
 
@@ -34,7 +36,7 @@ module next_hop_table
   (* keep *) node_t [2*Pairs-1:Top] node;
 
   for (genvar i = 0; i < int'(2 * Pairs); i++) begin : gen_entry
-    if (i < int'(Entries)) begin : gen_there
+    if (i < int'(Entries) && !Direct) begin : gen_there
       (* keep *) logic [Slices-1:0] same;
       for (genvar s = 0; s < int'(Slices); s++) begin : gen_slice
         localparam int unsigned Bits = s < int'(Slices) - 1 ? SliceBits : $bits(next_key_t) - s * SliceBits;
@@ -65,7 +67,26 @@ module next_hop_table
     end
   end
 
-  if (Pairs == 1) begin : gen_root
+  if (Direct) begin : gen_direct
+    always_comb begin
+      hit_o = 1'b0;
+      takes_o = 1'b0;
+      node_o = '0;
+      for (int unsigned k = 0; k < Entries; k++) begin
+        if (key_i == next_key_t'(k)) begin
+          hit_o |= entries_i[k].valid;
+          takes_o |= entries_i[k].valid && Nodes[entries_i[k].node];
+          node_o |= entries_i[k].node;
+        end
+      end
+    end
+    for (genvar k = 0; k < int'(Entries); k++) begin : gen_unused
+      logic unused;
+      assign unused = &{1'b0, entries_i[k].any, entries_i[k].key};
+    end
+    logic unused_search;
+    assign unused_search = &{1'b0, hit, take, node};
+  end else if (Pairs == 1) begin : gen_root
     assign hit_o = hit[1];
     assign takes_o = hit[1] && take[1];
     assign node_o = node[1];

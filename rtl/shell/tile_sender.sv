@@ -60,40 +60,24 @@ module tile_sender
   logic hit, table_takes;
   node_t table_node;
 
+  next_hop_table #(
+      .Entries(Entries),
+      .Nodes(Nodes),
+      .Direct(Direct)
+  ) u_table (
+      .entries_i(next_hops_i),
+      .key_i(in_key_i),
+      .hit_o(hit),
+      .takes_o(table_takes),
+      .node_o(table_node)
+  );
   if (Direct) begin : gen_direct
-    always_comb begin
-      hit = 1'b0;
-      table_takes = 1'b0;
-      table_node = '0;
-      for (int unsigned k = 0; k < Entries; k++) begin
-        if (in_key_i == next_key_t'(k)) begin
-          hit |= next_hops_i[k].valid;
-          table_takes |= next_hops_i[k].valid && Nodes[next_hops_i[k].node];
-          table_node |= next_hops_i[k].node;
-        end
-      end
-    end
-    for (genvar k = 0; k < int'(Entries); k++) begin : gen_entry
-      logic unused;
-      assign unused = &{1'b0, next_hops_i[k].any, next_hops_i[k].key};
-    end
     always_ff @(posedge clk_i) begin
       if (!rst_i && in_valid_i) begin
         assert (has_route(in_flit_i.desc) || 32'(in_key_i) < Entries)
         else $error("tile_sender: a message has key %0d, but the largest one of this kind of tile is %0d", in_key_i, Entries - 1);
       end
     end
-  end else begin : gen_search
-    next_hop_table #(
-        .Entries(Entries),
-        .Nodes(Nodes)
-    ) u_table (
-        .entries_i(next_hops_i),
-        .key_i(in_key_i),
-        .hit_o(hit),
-        .takes_o(table_takes),
-        .node_o(table_node)
-    );
   end
 
   logic held_q;  // the message was offered in an earlier cycle; the decision on it is in stop_q and swallow_q

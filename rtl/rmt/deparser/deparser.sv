@@ -86,13 +86,12 @@ module deparser
       .phv_i,
       .verdict_o(resolved)
   );
-  fifo_block_registered #(
+  verdict_queue #(
       .T(verdict_t),
       .Depth(BufferFlits)
   ) u_queue (
       .clk_i,
       .rst_i,
-      .in_offer_i(phv_valid_i),
       .in_valid_i(phv_valid_i),
       .in_ready_o(queue_ready),
       .in_data_i(resolved),

@@ -55,8 +55,8 @@ def test_broken_design_is_noticed(old, new):
 
 
 def test_an_unchecked_node_of_a_key_is_noticed():
-    old = " && Nodes[next_hops_i[k].node]"
-    refute("tile_sender_proof", module="tile_sender", old=old, new="", depth=6, parameters={"Direct": "1'b1"})
+    old = " && Nodes[entries_i[k].node]"
+    refute("tile_sender_proof", module="next_hop_table", old=old, new="", depth=6, parameters={"Direct": "1'b1"})
 
 
 def test_a_tenant_that_is_not_stamped_is_noticed():

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The deparser's queue of verdicts: a fifo_block_registered whose head can be replaced while it waits.
+module verdict_queue #(
+    parameter type T = logic [7:0],
+    parameter int unsigned Depth = 512
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic in_valid_i,
+    output logic in_ready_o,
+    input  T     in_data_i,
+
+    output logic out_valid_o,
+    input  logic out_ready_i,
+    output T     out_data_o,
+    input  logic replace_i,  // the head, which does not leave, becomes replace_data_i
+    input  T     replace_data_i
+);
+  logic refill, straight, behind_valid, head_valid_q;
+  T behind, head_q;
+  assign refill = out_ready_i || !head_valid_q;
+  assign straight = refill && !behind_valid;  // to the head, if there is an entry
+
+  fifo_block #(
+      .T(T),
+      .Depth(Depth)
+  ) u_behind (
+      .clk_i,
+      .rst_i,
+      .in_offer_i(in_valid_i && !straight),
+      .in_valid_i(in_valid_i && !straight),
+      .in_ready_o,
+      .in_data_i,
+      .out_valid_o(behind_valid),
+      .out_ready_i(refill),
+      .out_data_o(behind)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (refill) begin
+      head_valid_q <= behind_valid || in_valid_i;
+      head_q <= behind_valid ? behind : in_data_i;
+    end else if (replace_i) begin
+      head_q <= replace_data_i;
+    end
+    if (rst_i) head_valid_q <= 1'b0;
+  end
+
+  assign out_valid_o = head_valid_q;
+  assign out_data_o = head_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (head_valid_q || !behind_valid);
+      assert (!straight || in_ready_o);
+      assert (!replace_i || !refill)
+      else $error("verdict_queue: the head is replaced, but it leaves, or there is none");
+      replaced_with_more_behind : cover (replace_i && behind_valid);
+    end
+  end
+endmodule
