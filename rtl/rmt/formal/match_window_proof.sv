@@ -160,7 +160,7 @@ module match_window_proof
     assign step[i] = u_dut.step_q;
     assign held_tenant[i] = u_dut.tenant_q;
     assign command[i] = u_dut.command_q;
-    assign refused[i] = u_dut.refused_q || (state[i] == 4'(Rights) && u_dut.refusal_q);
+    assign refused[i] = u_dut.refused_q || (state[i] == 4'(Rights) && u_dut.refusal);
     assign prefix[i] = u_dut.prefix_q;
     assign prefix_ends[i] = u_dut.prefix_ends_q;
     assign answered[i] = u_dut.answer_q;

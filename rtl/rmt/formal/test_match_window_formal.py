@@ -7,7 +7,8 @@ from girih.formal import prove, refute
 
 # Four tenants. Which actions are refused is the same function for all tenants.
 SMALL = [
-    ("action_rights", "refused_o = valid_i && (nonsense_q || (tenant_i != '0 && beyond));", "refused_o = valid_i && action_i[0] != rights_i[0];"),
+    ("action_rights", "foreign_q <= foreign_service && step_i == 3'd0 && tenant_i != '0;", "foreign_q <= 1'b0;"),
+    ("action_rights", "beyond_q  <= valid_i && (nonsense_q || (tenant_i != '0 && beyond));", "beyond_q  <= valid_i && action_i[0] != rights_i[0];"),
 ]
 OPTIONS = {"widths": {"tenant_t": 2}, "chained": True}
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether an action may be written: it must be valid (indices in range, edits that do not
 // overlap), and a tenant's action may only use what the operator has granted. The tenant's rights are five
-// words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i. What takes
+// words, checked one after the other; refused_o is the result for word `step_i`, which is in rights_i, a cycle later. What takes
 // long and depends on the action alone is worked out a cycle before.
 module action_rights
   import girih_pkg::*, action_pkg::*;
@@ -12,7 +12,7 @@ module action_rights
 ) (
     input  logic        clk_i,
     input  logic        offer_i,  // action_i is there: from the cycle before the first word on, unchanged until the last
-    input  logic        valid_i,  // a word is there; if 0, refused_o is 0, too
+    input  logic        valid_i,  // a word is there; if 0, refused_o is 0 a cycle later, too
     /* verilator lint_off UNUSEDSIGNAL */  // values that every tenant may set
     input  action_t     action_i,
     /* verilator lint_on UNUSEDSIGNAL */
@@ -70,14 +70,14 @@ module action_rights
     end
   end
 
+  logic foreign_service, beyond, foreign_q, beyond_q;
   always_comb begin
-    logic foreign_service, beyond;
     foreign_service = 1'b0;
     beyond = 1'b0;
     if (valid_i) begin
       for (int unsigned h = 0; h < ChainHops; h++) foreign_service |= visits_q[h] && !rights_i[action_i.chain[h].service];
       unique case (step_i)
-        3'd0: beyond = foreign_service || (action_i.tenant_set && action_i.tenant != 6'(tenant_i));
+        3'd0: beyond = action_i.tenant_set && action_i.tenant != 6'(tenant_i);
         3'd1:
         beyond =
             (action_i.exit_set && !rights_i[RightExit]) ||
@@ -90,6 +90,10 @@ module action_rights
         default: beyond = action_i.state.enable && outside(first_q, last_q, rights_i);
       endcase
     end
-    refused_o = valid_i && (nonsense_q || (tenant_i != '0 && beyond));
   end
+  always_ff @(posedge clk_i) begin
+    foreign_q <= foreign_service && step_i == 3'd0 && tenant_i != '0;
+    beyond_q  <= valid_i && (nonsense_q || (tenant_i != '0 && beyond));
+  end
+  assign refused_o = foreign_q || beyond_q;
 endmodule

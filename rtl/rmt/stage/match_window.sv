@@ -251,9 +251,11 @@ module match_window
       object_refused |= |entry_q[63:32+MeterBurstWidth] || |entry_q[127:96+MeterBurstWidth];
   end
 
-  logic refusal_q;  // in the cycle before
+  logic has_action, refusal_q, refusal;  // in the cycle before
+  assign has_action = command_q inside {CommandWrite, CommandWriteDefault};
+  assign refusal = refusal_q || (has_action && action_refused);
   always_ff @(posedge clk_i) begin
-    refusal_q <= state_q == Rights && (entry_refused || (command_q inside {CommandWrite, CommandWriteDefault} ? action_refused : object_refused));
+    refusal_q <= state_q == Rights && (entry_refused || (object_refused && !has_action));
   end
 
   // The length of the prefix, counted while the words of its mask are loaded, low word first.
@@ -340,11 +342,11 @@ module match_window
       end
 
       Rights: begin
-        refused_q <= refused_q || refusal_q;
+        refused_q <= refused_q || refusal;
         if (step_q == 6'd6) begin  // all words have been checked
           state_q <= on_table ? Owner : fetches ? Fetch : Commit;
           step_q  <= '0;
-          if (!on_table && (refused_q || refusal_q)) state_q <= Answer;
+          if (!on_table && (refused_q || refusal)) state_q <= Answer;
         end
       end
 
