@@ -19,27 +19,28 @@ module key_hops
     $fatal(1, "key_hops: Entries is %0d and Keys is %0d; each must be at least 1", Entries, Keys);
   end
 
-  // The lowest valid entry with the key, or for any.
-  function automatic next_hop_t search(next_hop_t [Entries-1:0] entries, next_key_t key);
-    search = '0;
-    for (int unsigned i = Entries; i > 0; i--) begin
-      if (entries[i-1].valid && (entries[i-1].any || entries[i-1].key == key)) search = entries[i-1];
-    end
-    search.any = 1'b0;
-    search.key = key;
-  endfunction
-
-  next_hop_t [Entries-1:0] entries;
+  // In reset the search is in the table at reset, so there is one search for each key.
+  next_hop_t entries[Entries];
   for (genvar i = 0; i < int'(Entries); i++) begin : gen_entry
-    assign entries[i] = entries_i[i];
+    assign entries[i] = rst_i ? Reset[i] : entries_i[i];
   end
 
   for (genvar k = 0; k < int'(Keys); k++) begin : gen_key
     next_hop_t hop_q;
+    logic hit, unused_takes;
+    node_t node;
+    next_hop_table #(
+        .Entries(Entries)
+    ) u_table (
+        .entries_i(entries),
+        .key_i(next_key_t'(k)),
+        .hit_o(hit),
+        .takes_o(unused_takes),
+        .node_o(node)
+    );
     assign hops_o[k] = hop_q;
     always_ff @(posedge clk_i) begin
-      if (!hold_i) hop_q <= search(entries, next_key_t'(k));
-      if (rst_i) hop_q <= search(Reset, next_key_t'(k));
+      if (rst_i || !hold_i) hop_q <= '{valid: hit, any: 1'b0, node: node, key: next_key_t'(k)};
     end
   end
 endmodule

@@ -108,7 +108,9 @@ module sha3_core
       .in_data_i('{last: s_axis_tlast, keep: s_axis_tkeep, data: s_axis_tdata}),
       .out_valid_o(beat_valid),
       .out_ready_i(beat_pop),
-      .out_data_o(beat)
+      .out_data_o(beat),
+      .replace_i(1'b0),
+      .replace_data_i('0)
   );
   fifo #(
       .T(packet_t),

@@ -30,7 +30,9 @@ module fifo_block_registered_proof #(
       .in_data_i,
       .out_valid_o(out_valid),
       .out_ready_i,
-      .out_data_o(out_data)
+      .out_data_o(out_data),
+      .replace_i(1'b0),
+      .replace_data_i('0)
   );
 
   queue_track #(

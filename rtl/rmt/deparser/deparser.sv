@@ -86,12 +86,14 @@ module deparser
       .phv_i,
       .verdict_o(resolved)
   );
-  verdict_queue #(
+  fifo_block_registered #(
       .T(verdict_t),
-      .Depth(BufferFlits)
+      .Depth(BufferFlits),
+      .Replaceable(1'b1)
   ) u_queue (
       .clk_i,
       .rst_i,
+      .in_offer_i(phv_valid_i),
       .in_valid_i(phv_valid_i),
       .in_ready_o(queue_ready),
       .in_data_i(resolved),
